@@ -6,6 +6,7 @@ import ctypes
 import gc
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -22,7 +23,7 @@ import hypothesis
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from multiprocessing.process import BaseProcess
 
@@ -53,6 +54,17 @@ _waited_for: set[int] = set()
 
 
 ROOT = Path(__file__).parent
+
+EXTENSIONS = ROOT / "src" / "steelyard" / "extensions"
+
+ALONE = "STEELYARD_TEST_ALONE" in os.environ
+"""Whether this tree is a copy of ``./dev test alone``, which lacks extensions on purpose."""
+
+COMMANDS_OF_OTHERS = os.environ.get("STEELYARD_TEST_ALONE", "").split(",")
+"""Commands of extensions that the copy lacks."""
+
+MARKED = re.compile(r"^pytestmark = pytest\.mark\.extensions\(([^)]*)\)", re.MULTILINE)
+"""The extensions that all tests of a file need beside the core, or beside that whose folder it is in."""
 
 TESTS = ROOT / "tests"
 """Tests of the laboratory; the other houses have theirs in folders of their own."""
@@ -112,9 +124,26 @@ def pytest_collection() -> Iterator[None]:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave other rooms alone where only fast tests are asked for: importing them takes longer."""
+    """Leave other rooms alone where only fast tests are asked for: importing them takes longer. In a copy of
+    ``./dev test alone``, leave files alone whose mark names an extension that it lacks: they do not import.
+    """
+    if collection_path.suffix == ".py":
+        named = MARKED.search(collection_path.read_text(encoding="utf-8")) if ALONE else None
+        return True if named and missing_extensions(re.findall(r"\w+", named[1])) else None
     room = collection_path.parent == TESTS and collection_path.is_dir()
     return True if room and config.option.markexpr == "fast" and collection_path.name in STARTING else None
+
+
+def missing_extensions(names: Iterable[str]) -> list[str]:
+    """Those of these extensions that are not in this tree."""
+    return [name for name in names if not (EXTENSIONS / name).is_dir()]
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Fail a test whose mark names an extension that is not there; in a copy without it, skip the test."""
+    names = [name for mark in item.iter_markers("extensions") for name in mark.args]
+    if missing := missing_extensions(names):
+        (pytest.skip if ALONE else pytest.fail)(f"needs the extension {', '.join(missing)}")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -420,6 +449,12 @@ OF_A_NEW_PROCESS = ("LANG", "LC_", "LD_", "PYTHON")
 """Variables that an interpreter or a loader reads when it starts, and never again."""
 
 
+def skip_of_others(arguments: Sequence[str]) -> None:
+    """Skip a test that types a command of an extension that this copy lacks: it is about both."""
+    if arguments and arguments[0] in COMMANDS_OF_OTHERS:
+        pytest.skip(f"types the command {arguments[0]} of another extension")
+
+
 @pytest.fixture
 def steelyard_cli(tmp_path: Path, steelyard_env: dict[str, str], cli_server: CliServer) -> Cli:
     """``steelyard_cli("run", "spec.toml")``: starts in ``tmp_path``; ``env`` adds to ``steelyard_env``."""
@@ -430,6 +465,7 @@ def steelyard_cli(tmp_path: Path, steelyard_env: dict[str, str], cli_server: Cli
         env: Mapping[str, str] | None = None,
         stdin: str = "",
     ) -> subprocess.CompletedProcess[str]:
+        skip_of_others(arguments)
         directory, variables = cwd or tmp_path, {**steelyard_env, **(env or {})}
         if not any(name.startswith(OF_A_NEW_PROCESS) for name in env or {}):
             return cli_server.run(arguments, directory, variables, stdin)
@@ -451,6 +487,7 @@ def steelyard_started(tmp_path: Path, steelyard_env: dict[str, str]) -> Callable
     """``steelyard_started("run", "spec.toml")``: as ``steelyard_cli``, without waiting for its end."""
 
     def start(*arguments: str, env: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
+        skip_of_others(arguments)
         return subprocess.Popen(
             [sys.executable, "-m", "steelyard", *arguments],
             cwd=tmp_path,

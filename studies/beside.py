@@ -62,6 +62,8 @@ class Comparison(NamedTuple):
     outcome: Outcome
     why: str = ""
     evidence: str = ""
+    is_recomputed: bool = False
+    """From what the paper prints, and not from measurements."""
 
 
 class Row(NamedTuple):
@@ -141,7 +143,9 @@ def _compare_declared(study: str, module: ModuleType) -> dict[str, Comparison]:
 
 def _write(declaration: Declaration, module: ModuleType, data: Data) -> Comparison:
     comparison = _write_judged(judge(declaration, data))
-    return comparison._replace(evidence=write_evidence(declaration, module, data))
+    return comparison._replace(
+        evidence=write_evidence(declaration, module, data), is_recomputed=declaration.kind == "recomputed"
+    )
 
 
 def _write_judged(judged: Judged) -> Comparison:
@@ -177,12 +181,19 @@ def say_counts(counts: Mapping[Outcome, int]) -> str:
     return f"Of {sum(counts.values())} statements: {named}."
 
 
+def say_recomputed(rows: Sequence[Row]) -> str:
+    """How many of them are recomputed from the print, and what that gave."""
+    counts = count([row for row in rows if row.comparison.is_recomputed])
+    named = ", ".join(f"{number} {outcome}" for outcome, number in counts.items() if number)
+    return f"Recomputed from what is printed: {named}." if named else ""
+
+
 def write_page(module: ModuleType, rows: Sequence[Row]) -> str:
     """Write the page of a study, in Markdown."""
     parts = [
         f"# Paper beside paper: {module.TITLE}",
         f"{module.PAPER}",
-        f"**{say_counts(count(rows))}**",
+        f"**{' '.join(filter(None, (say_counts(count(rows)), say_recomputed(rows))))}**",
         LEGEND,
         LEGEND_OF_EVIDENCE,
         module.ABOUT,
@@ -266,11 +277,13 @@ def written(names: Sequence[str]) -> Iterator[tuple[Path, str]]:
     findings: list[str] = []
     agreements: list[Agreement] = []
     total: Counter[Outcome] = Counter()
+    every: list[Row] = []
     for study in names:
         module = load(study)
         rows = rows_of(study, module)
         counts = count(rows)
         total.update(counts)
+        every += rows
         yield HERE / study / PAGE, write_page(module, rows)
         readme = HERE / study / "README.md"
         line = f"Beside the paper, statement by statement: [PAPER.md]({PAGE}). {say_counts(counts)}"
@@ -290,7 +303,7 @@ def written(names: Sequence[str]) -> Iterator[tuple[Path, str]]:
                 "## What was found that the papers did not know",
                 "\n".join(f"- {finding}" for finding in findings),
                 "## Paper beside paper",
-                f"{say_counts(everything)} {LEGEND}",
+                f"{say_counts(everything)} {say_recomputed(every)} {LEGEND}",
                 write_table(("study", "statements", *OUTCOMES), overview),
                 CHANCE,
                 _write_agreements(agreements),

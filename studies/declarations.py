@@ -34,7 +34,9 @@ LEGEND: Final = (
     " *Contradicted*: the claim fails, on data measured here or the authors' own; a simulation contradicts"
     " nothing. *Not resolved* names its cause and what would decide it: a stand-in, too few runs, the"
     " machine, a program that is not there, no interval, methods that disagree, or a control that gives the"
-    " same. *Not attempted*: the reason stands beside it. Methods, definitions and drawings are listed and"
+    " same. *Not attempted*: the reason stands beside it. What sums up a printed table is recomputed from it,"
+    " and our data stand beside; whether the table comes out here is a row of its own. Methods, definitions"
+    " and drawings are listed and"
     " not counted."
 )
 

@@ -2,21 +2,27 @@
 
 ``python benchmarks/bisect/bench.py [--quick] [--seed N]`` with steelyard installed; about ten minutes, a
 tenth of that with ``--quick``. Runs vary by 2 %, steps are 3 %. Builds of one source differ by 0 or 1.5 %, or
-are of two kinds, 3 % apart, of which a third or a half are slow, for which nothing is promised. Exits with 1
-where a limit is missed.
+are of two kinds, 3 % apart, of which a third or a half are slow. For kinds nothing is promised of one build
+a commit; rows "drawn" link each block anew. Exits with 1 where a limit is missed.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from array import array
 from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.extensions.bisect.bisection import LOOKS, Compared, Search, differ, pool_variance
+from steelyard.core.sample import Sample, Treatment
+from steelyard.core.units import BUILTIN
+from steelyard.extensions.bisect.bisection import Compared, Search, pool_variance
+from steelyard.extensions.bisect.ends import LOOKS, compare_ends, decide
+
+Floats = npt.NDArray[np.float64]
 
 BLOCKS = 5
 RUN, STEP = 0.02, 0.03
@@ -25,12 +31,16 @@ MOST_BATCHES = 200
 
 
 class Luck(NamedTuple):
-    """What builds of one source differ by: a standard deviation, or the fraction of slow ones."""
+    """What builds of one source differ by: a standard deviation, or the fraction of slow ones.
+
+    Where layouts are drawn, each block has builds of its own.
+    """
 
     tau: float
     slow: float = 0.0
+    is_drawn: bool = False
 
-    def draw(self, rng: np.random.Generator, count: int) -> npt.NDArray[np.float64]:
+    def draw(self, rng: np.random.Generator, count: int) -> Floats:
         """Logarithms of what so many builds add."""
         normal = rng.normal(0.0, self.tau, count)
         return normal + STEP * (rng.random(count) < self.slow) if self.slow else normal
@@ -38,40 +48,72 @@ class Luck(NamedTuple):
     @property
     def words(self) -> str:
         """For a row of the table."""
-        return f"{self.slow:.0%} slow" if self.slow else f"{100 * self.tau:.1f} %"
+        words = f"{self.slow:.0%} slow" if self.slow else f"{100 * self.tau:.1f} %"
+        return f"{words}, drawn" if self.is_drawn else words
+
+
+LUCKS = (
+    Luck(0.0),
+    Luck(0.015),
+    Luck(0.015, is_drawn=True),
+    Luck(0.002, 1 / 3),
+    Luck(0.002, 1 / 2),
+    Luck(0.002, 1 / 3, is_drawn=True),
+    Luck(0.002, 1 / 2, is_drawn=True),
+)
+
+
+def make_sample(place: int, logs: Floats) -> Sample:
+    """Return an end whose values have these logarithms, block by block."""
+    name, ones = ("good", "bad")[place], array("q", [1] * logs.size)
+    ids, none = array("q", range(1, logs.size + 1)), array("q", [0] * logs.size)
+    values = array("d", np.exp(logs))
+    treatment = Treatment(place + 1, name, {"commit": name})
+    return Sample(BUILTIN["wall_s"], treatment, values, ids, ones, none, ids)
 
 
 def search(rng: np.random.Generator, n: int, places: list[int], luck: Luck) -> tuple[Search | None, int]:
     """The end of one search, ``None`` where the ends are not seen to differ, and the batches measured."""
-    builds = luck.draw(rng, n + 1)
+    levels = np.zeros(n + 1) if luck.is_drawn else luck.draw(rng, n + 1)
     for place in places:
-        builds[place + 1 :] += STEP
+        levels[place + 1 :] += STEP
 
-    def run(build: int) -> npt.NDArray[np.float64]:
-        return rng.normal(builds[build], RUN, BLOCKS)
+    def run(build: int) -> Floats:
+        layouts = luck.draw(rng, BLOCKS) if luck.is_drawn else 0.0
+        return rng.normal(levels[build], RUN, BLOCKS) + layouts
 
-    differences = np.empty(0)
+    ends = [list[Floats](), list[Floats]()]
+
     for look, batches in enumerate(LOOKS):
-        for _ in range(batches - (LOOKS[look - 1] if look else 0)):
-            differences = np.concatenate([differences, run(n) - run(0)])
-        decided = differ(look, pool_variance(differences, {}), ERROR)
+        while len(ends[0]) < batches:
+            ends[1].append(run(n))
+            ends[0].append(run(0))
+        samples = [make_sample(place, np.concatenate(logs)) for place, logs in enumerate(ends)]
+        decided = decide(look, compare_ends(*samples, ERROR))
         if decided is not None:
             break
     if not decided:
         return None, 0
     compared: dict[int, Compared] = {}
-    state = Search(n, pool_variance(differences, compared))
+    state = make_state(n, ends, compared, luck)
     for batch in range(MOST_BATCHES):
         commit = state.following(ERROR, state.verdict())
         if commit is None:
             return state, batch
         good, middle, bad = run(0), run(commit + 1), run(n)
-        differences = np.concatenate([differences, bad - good])
+        ends[0].append(good)
+        ends[1].append(bad)
         before = compared.get(commit, Compared(np.empty(0), 0.0, 0))
         middles = np.concatenate([before.middles, 2 * middle - good - bad])
         compared[commit] = Compared(middles, 0.0, before.batches + 1)
-        state = Search(n, pool_variance(differences, compared), dict(compared))
+        state = make_state(n, ends, compared, luck)
     return state, MOST_BATCHES
+
+
+def make_state(n: int, ends: list[list[Floats]], compared: dict[int, Compared], luck: Luck) -> Search:
+    """Return the search as its blocks have it."""
+    differences = np.concatenate(ends[1]) - np.concatenate(ends[0])
+    return Search(n, pool_variance(differences, compared), dict(compared), has_drawn_layouts=luck.is_drawn)
 
 
 def outcomes(searches: int, seed: int, n: int, steps: int, luck: Luck) -> Counter[str]:
@@ -79,7 +121,8 @@ def outcomes(searches: int, seed: int, n: int, steps: int, luck: Luck) -> Counte
     ends: Counter[str] = Counter()
     for number in range(searches):
         entropy = [seed, number, n, steps, round(1000 * luck.tau)]
-        rng = np.random.default_rng([*entropy, round(100 * luck.slow)] if luck.slow else entropy)
+        rest = [round(100 * luck.slow), luck.is_drawn] if luck.slow or luck.is_drawn else []
+        rng = np.random.default_rng([*entropy, *rest])
         places = sorted(int(place) for place in rng.choice(n, steps, replace=False))
         state, batches = search(rng, n, places, luck)
         ends["batches"] += batches
@@ -108,7 +151,7 @@ def main() -> int:
     print("|---" * 9 + "|")
     wrong = named = flat = flat_named = 0
     kinds: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
-    for luck in (Luck(0.0), Luck(0.015), Luck(0.002, 1 / 3), Luck(0.002, 1 / 2)):
+    for luck in LUCKS:
         for steps in (0, 1, 2):
             for n in (8, 24, 60):
                 ends = outcomes(searches, options.seed, n, steps, luck)
@@ -119,7 +162,7 @@ def main() -> int:
                     f" | {ends['batches'] / searches:.0f} |",
                     flush=True,
                 )
-                if luck.slow:
+                if luck.slow and not luck.is_drawn:
                     kinds[steps > 0].append((ends["wrong"], ends["named"]))
                 elif steps:
                     wrong, named = wrong + ends["wrong"], named + ends["named"]

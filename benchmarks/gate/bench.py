@@ -172,12 +172,26 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--real", action="store_true", help="real harnesses, in place of made-up suites")
     parser.add_argument("--witness", action="store_true", help="many small gates of each harness")
-    parser.add_argument("--gates", type=int, default=100, help="with --witness: equal gates of each harness")
     parser.add_argument(
-        "--minutes", type=float, default=20, help="with --witness: of this piece; 0: the table"
+        "--own-verdicts", action="store_true", help="verdicts of the harnesses themselves on equal programs"
     )
     parser.add_argument(
-        "--harness", action="append", default=[], help="with --real, --witness: only this one"
+        "--gates",
+        type=int,
+        default=100,
+        help="with --witness, --own-verdicts: equal gates, or comparisons, of each harness",
+    )
+    parser.add_argument(
+        "--minutes",
+        type=float,
+        default=20,
+        help="with --witness, --own-verdicts: of this piece; 0: the table",
+    )
+    parser.add_argument(
+        "--harness",
+        action="append",
+        default=[],
+        help="with --real, --witness, --own-verdicts: only this one",
     )
     parser.add_argument("--repeats", type=int, default=1, help="with --real")
     parser.add_argument("--busy", action="store_true", help="with --real: beside a process that computes")
@@ -186,13 +200,17 @@ def main() -> int:
         "--directory",
         type=Path,
         default=Path(tempfile.gettempdir(), "steelyard-bench-gate"),
-        help="with --real, --witness: projects and results, from which it goes on",
+        help="with --real, --witness, --own-verdicts: projects and results, from which it goes on",
     )
     options = parser.parse_args()
     if options.witness:
         from witness import witness
 
         return witness(options.harness, options.gates, options.directory, 60 * options.minutes)
+    if options.own_verdicts:
+        from own_verdicts import compare_verdicts
+
+        return compare_verdicts(options.harness, options.gates, options.directory, 60 * options.minutes)
     if options.real:
         sys.path.append(str(Path(__file__).parents[1]))
         from neighbours import busy

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 from collections import Counter
@@ -12,8 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 ROOT: Final = Path(__file__).parents[2]
-ROOM: Final = "stats"
-SOURCE: Final = ROOT / "src"
+PACKAGE: Final = ROOT / "src" / "steelyard"
 MUTMUT: Final = ("mutmut==3.8.1", "libcst==1.9.0", "coverage==7.17.3", "setproctitle==1.3.7")
 """Of mutmut only the making of mutants is used, and of its dependencies only what that imports."""
 
@@ -36,7 +36,7 @@ class Mutant:
     @property
     def name(self) -> str:
         """What it is called in output and ``--only``."""
-        return f"{self.module.removeprefix(f'steelyard.{ROOM}.')}:{self.function}:{self.number}"
+        return f"{self.module.removeprefix('steelyard.')}:{self.function}:{self.number}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,28 +73,49 @@ def provide_mutmut() -> None:
         sys.path.append(str(target))
 
 
-def modules() -> Iterator[tuple[str, Path]]:
-    """Dotted name and path of every module of the room, in order."""
-    for path in sorted((SOURCE / "steelyard" / ROOM).rglob("*.py")):
-        name = path.relative_to(SOURCE).with_suffix("").parts
-        yield ".".join(name[:-1] if name[-1] == "__init__" else name), path
+def draw(count: int, seed: int, room: str) -> list[Mutant]:
+    """Draw mutants of the package, or of a room: a module by its lines, then a change in it. None is drawn
+    twice.
+    """
+    files = sorted((PACKAGE / room).rglob("*.py"))
+    lines = [len(file.read_text().splitlines()) for file in files]
+    stream = random.Random(seed)
+    places: dict[Path, list[Place]] = {}
+    drawn: dict[tuple[Path, int], Place] = {}
+    empty: set[Path] = set()
+    while len(drawn) < count and len(empty) < len(files):
+        (file,) = stream.choices(files, lines)
+        if file not in places:
+            places[file] = list(list_places(file))
+        left = [number for number in range(len(places[file])) if (file, number) not in drawn]
+        if left:
+            number = stream.choice(left)
+            drawn[file, number] = places[file][number]
+        else:
+            empty.add(file)
+    return [place.mutant() for place in drawn.values()]
 
 
-def places() -> Iterator[Place]:
-    """Every change that mutmut makes inside a function of the room, in the order of the text."""
+def module_name(file: Path) -> str:
+    """Return the dotted name of a file of the package."""
+    parts = file.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def list_places(file: Path) -> Iterator[Place]:
+    """List the changes that mutmut makes inside functions of a file, in the order of the text."""
     from mutmut.mutation.file_mutation import create_mutations
 
-    for module, path in modules():
-        tree, mutations, *_ = create_mutations(str(path), path.read_text())
-        names = _names(tree)
-        count: Counter[str] = Counter()
-        for mutation in mutations:
-            function = names.get(id(mutation.contained_by_top_level_function))
-            if function is None:
-                # Like mutmut: what a module computes once, and fields of structs, stay as they are.
-                continue
-            count[function] += 1
-            yield Place(module, path, function, count[function], tree, mutation)
+    tree, mutations, *_ = create_mutations(str(file), file.read_text())
+    names = _names(tree)
+    count: Counter[str] = Counter()
+    for mutation in mutations:
+        function = names.get(id(mutation.contained_by_top_level_function))
+        if function is None:
+            # Like mutmut: what a module computes once, and fields of structs, stay as they are.
+            continue
+        count[function] += 1
+        yield Place(module_name(file), file, function, count[function], tree, mutation)
 
 
 def _names(tree: Any) -> dict[int, str]:

@@ -23,10 +23,10 @@ from steelyard.core.sample import Sample, Treatment
 from steelyard.core.units import BUILTIN
 from steelyard.extensions.ratchet.builds import estimate_spread
 from steelyard.extensions.ratchet.gain import Gain, count_runs_to_show, judge_gain
-from steelyard.extensions.ratchet.measuring import append_sample
 from steelyard.extensions.ratchet.online_fdr import level
 from steelyard.extensions.ratchet.ratchet import CONFIRMING, PROMISING
 from steelyard.extensions.ratchet.results import Attempt
+from steelyard.extensions.repository.joining import join_samples
 
 ERROR, MARGIN, LOOK, NOISE, SHARED = 0.05, 0.01, 10, 0.005, 0.02
 TRIES = 200
@@ -138,7 +138,7 @@ def confirm_slow(slow: Slow, rng: np.random.Generator) -> tuple[bool, bool]:
     missing = count_runs_to_show(won, MARGIN) - won.blocks
     if not won.is_win or missing <= 0:
         return won.is_win, won.is_win
-    both = [append_sample(old, new) for old, new in zip(samples, measure(missing), strict=True)]
+    both = [join_samples(parts) for parts in zip(samples, measure(missing), strict=True)]
     return True, judge_gain(*both, margin=MARGIN, level=0.5).is_win
 
 

@@ -150,7 +150,7 @@ def list_unchanged(changes: Sequence[str] | None) -> list[str]:
         for place in ("src/steelyard/extensions", "tests/extensions")
         if Path(name).is_relative_to(place)
     }
-    needs = _read_needs(ROOT / "src/steelyard/extensions/__init__.py")
+    needs = read_needs(ROOT / "src/steelyard/extensions/__init__.py")
     while further := {name for name, below in needs.items() if below & changed} - changed:
         changed |= further
     folders = sorted(path.parent for path in (ROOT / "src/steelyard/extensions").glob("*/__init__.py"))
@@ -158,7 +158,7 @@ def list_unchanged(changes: Sequence[str] | None) -> list[str]:
     return [folder for folder in tests if (ROOT / folder).is_dir()]
 
 
-def _read_needs(file: Path) -> dict[str, set[str]]:
+def read_needs(file: Path) -> dict[str, set[str]]:
     """Return what each extension of the list needs, read as text: the package may not be installed yet."""
     needs = {}
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):

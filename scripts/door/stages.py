@@ -54,6 +54,7 @@ def quietly(
     commands: Sequence[Sequence[str]],
     *,
     env: dict[str, str] | None = None,
+    cwd: Path = ROOT,
     fatal: bool = True,
     may_lack: bool = False,
 ) -> Stage:
@@ -70,7 +71,7 @@ def quietly(
     for command in commands:
         done = subprocess.run(
             command,
-            cwd=ROOT,
+            cwd=cwd,
             env=env or environment(),
             check=False,
             stdin=DEVNULL,

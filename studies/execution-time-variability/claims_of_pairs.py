@@ -320,16 +320,6 @@ def more_at_o3(data: Data) -> Answer:
     return Answer(f"{two} and {three} of 10", "holds" if three - two >= 3 else "fails")
 
 
-def more_at_o3_exact(data: Data) -> Answer:
-    """Whether Fisher's exact test tells both optimisations apart."""
-    two, three = _of_0_and_2048(data, "nas-environment-rows")
-    p = stats.fisher_exact([[three, 10 - three], [two, 10 - two]], alternative="greater").pvalue
-    text = f"Fisher's exact test: p = {p:.2g}"
-    if p <= LEVEL:
-        return Answer(text, "holds")
-    return Answer(text, "not resolved", Cause("too few runs", "20 % and 70 % take 23 programs of each", RUN))
-
-
 def lowered(data: Data, opt: str) -> tuple[int, int]:
     """Pairs of sizes that Holm lowers, of all."""
     cells = [row for row in _cells(data, "nas-environment-rows") if row["stratum"] == opt]
@@ -342,18 +332,6 @@ def holm_lowers(opt: str, stated: int) -> Judge:
     def judge(data: Data) -> Answer:
         lower, pairs = lowered(data, opt)
         return Answer(f"{lower} of {pairs} pairs", "holds" if abs(lower - stated) <= 4 else "fails")
-
-    return judge
-
-
-def holm_lowers_interval(opt: str, stated: int) -> Judge:
-    """Whether the exact interval of that share holds the published number."""
-
-    def judge(data: Data) -> Answer:
-        lower, pairs = lowered(data, opt)
-        low, high = exact(lower, pairs)
-        inside_it = low <= percent(stated, pairs) <= high
-        return Answer(f"[{low:.0f}, {high:.0f}] %", "holds" if inside_it else "fails")
 
     return judge
 
@@ -384,13 +362,13 @@ def mostly_ranks(least: float, *parts: str, metric: str = RESPONSE, welch: bool 
     return judge
 
 
-def means_are_used(part: str, metric: str = RESPONSE) -> Judge:
-    """Whether Student's and Welch's tests are used at all, for up to 30 and 40 % of comparisons."""
+def means_are_used(part: str, student: float, welch: float, metric: str = RESPONSE) -> Judge:
+    """Whether Student's and Welch's tests are used, for up to such percentages of comparisons."""
 
     def judge(data: Data) -> Answer:
         used = chosen_tests(data, part, metric)
         shares = [percent(used[name], used.total()) for name in ("student", "welch")]
-        both = 0 < shares[0] <= 30 and 0 < shares[1] <= 40
+        both = 0 < shares[0] <= student and 0 < shares[1] <= welch
         return Answer(say(used), "holds" if both else "fails")
 
     return judge
@@ -404,5 +382,48 @@ def all_removed(metric: str, least: int) -> Judge:
         named = [name for name, row in rows.items() if row["before"] >= least and row["after"] == 0]
         text = f"all of {', '.join(name.upper() for name in named) or 'no program'}"
         return Answer(text, "holds" if named else "fails")
+
+    return judge
+
+
+def most_extreme(data: Data, part: str) -> tuple[str, int, int]:
+    """The size that is most often the slowest or most often the fastest of a program at an optimisation."""
+    times: dict[tuple[str, str], dict[str, list[float]]] = {}
+    for row in data.table(f"values/{part}.csv"):
+        sizes = times.setdefault((row["command"], row["opt"]), {})
+        sizes.setdefault(row["env_bytes"], []).append(float(row[RESPONSE]))
+    ends = Counter[tuple[str, str]]()
+    for sizes in times.values():
+        means = {size: statistics.fmean(values) for size, values in sizes.items()}
+        for name, end in (("slowest", max(means.values())), ("fastest", min(means.values()))):
+            named = [size for size, mean in means.items() if mean == end]
+            ends.update([(name, named[0])] if len(named) == 1 else ())
+    (name, size), most = ends.most_common(1)[0]
+    return f"{size} bytes {name}", most, len(times)
+
+
+def no_size_by_count(part: str) -> Judge:
+    """Whether no size is the slowest or the fastest in more than half of the cases."""
+
+    def judge(data: Data) -> Answer:
+        size, most, cases = most_extreme(data, part)
+        text = f"{size} in {most} of {cases} cases, the most"
+        return Answer(text, "holds" if 2 * most <= cases else "fails")
+
+    return judge
+
+
+def no_size_by_interval(part: str) -> Judge:
+    """Whether the exact interval of the most frequent size's share lies below a half."""
+
+    def judge(data: Data) -> Answer:
+        size, most, cases = most_extreme(data, part)
+        low, high = exact(most, cases)
+        text = f"{size} in {most} of {cases} cases [{low:.0f}, {high:.0f}] %"
+        if high < 50:
+            return Answer(text, "holds")
+        if low > 50:
+            return Answer(text, "fails")
+        return Answer(text, "not resolved", Cause("too few runs", f"{4 * cases} cases", RUN))
 
     return judge

@@ -10,6 +10,7 @@ HERE: Final = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE)] if str(HERE) not in sys.path else []
 
 import claims_of_grappa as of  # noqa: E402
+import numbers_of_draft as printed  # noqa: E402
 from charts import read_number  # noqa: E402
 from claims_of_grappa import IN_MEMORY, PING, REAL_GRAPH, REAL_TREES, RESPONSE, RUN  # noqa: E402
 from declarations import Cause, Declaration  # noqa: E402
@@ -80,6 +81,29 @@ DECLARATIONS: Final = (
         of.near("slope", 2, 1.1),
         limits={"fails": COSTS},
         origin="simulated",
+    ),
+    *(
+        Declaration(
+            name,
+            "recomputed",
+            (printed.PRINTED,),
+            rule,
+            judge,
+            "as printed",
+            judge,
+            origin="the authors' data",
+            remark=remark,
+        )
+        for name, rule, judge, remark in (
+            ("averages", "the rate over the nodes, within a tenth", printed.averages, ""),
+            (
+                "xmt-network",
+                "rates of requests differ as searches do, within a tenth",
+                printed.networks,
+                "that the network is the cause, no number of the draft says",
+            ),
+            ("raw-share", "the aggregated share over the gain", printed.raw_share, ""),
+        )
     ),
     Declaration(
         "scales-128",

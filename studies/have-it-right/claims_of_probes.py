@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from changes import Change, changes
-from declarations import Answer, Cause, Data, runs_to_decide
+from declarations import Answer, Cause, Data, Judge, runs_to_decide
 from scipy.stats import spearmanr
 
 from steelyard.api import analyze
@@ -208,6 +208,20 @@ def unrelated(text: str, low: float, high: float, cause: Cause) -> Answer:
     return Answer(text, "not resolved", cause)
 
 
+def both_of(*judges: Judge) -> Judge:
+    """Whether each of several holds; fails where one does."""
+
+    def judge(data: Data) -> Answer:
+        answers = [item(data) for item in judges]
+        text = "; ".join(answer.text for answer in answers)
+        for verdict in ("fails", "not resolved"):
+            if found := next((answer for answer in answers if answer.verdict == verdict), None):
+                return found._replace(text=text)
+        return Answer(text, "holds")
+
+    return judge
+
+
 def bearing(data: Data) -> Answer:
     """Whether the instructions that are added leave open what they change."""
     rho, low, high = amounts(data)
@@ -228,6 +242,38 @@ def steps_down(data: Data) -> Answer:
     )
 
 
+def light_and_heavy(data: Data) -> tuple[list[float], list[float]]:
+    """Changes of CPU time with the least and the most sites counted, by place."""
+    changes_of: dict[str, dict[int, float]] = {}
+    for item in placed(data):
+        sites, place = (item.change.levels[name] for name in ("sites", "place"))
+        changes_of.setdefault(str(place), {})[int(str(sites))] = item.change.value
+    rows = [by_sites for by_sites in changes_of.values() if len(by_sites) > 1]
+    least, most = min(min(row) for row in rows), max(max(row) for row in rows)
+    both = [row for row in rows if least in row and most in row]
+    return [row[least] for row in both], [row[most] for row in both]
+
+
+def ordered_differently(data: Data) -> Answer:
+    """Whether the place that changes most with few sites is another than with many."""
+    light, heavy = light_and_heavy(data)
+    first, second = light.index(max(light)) + 1, heavy.index(max(heavy)) + 1
+    text = f"most at place {first} with few sites, at place {second} with many"
+    return Answer(text, "holds" if first != second else "fails")
+
+
+def light_tells_heavy(data: Data) -> Answer:
+    """Whether changes with few sites leave open what many sites change."""
+    light, heavy = light_and_heavy(data)
+    rho = float(spearmanr(light, heavy).statistic)
+    low, high = fisher(rho, len(light))
+    needed = math.ceil(
+        3 + (1.96 / max(0.05, abs(math.atanh(NO_BEARING) - math.atanh(min(abs(rho), 0.99))))) ** 2
+    )
+    cause = Cause("too few runs", f"{needed} places would decide", f"{RUN}probes.py places")
+    return unrelated(f"ρ {rho:.2f} [{low:.2f}, {high:.2f}] of {len(light)} places", low, high, cause)
+
+
 def metrics(data: Data) -> tuple[list[float], list[float]]:
     """Changes in percent of CPU time and of branch misses, by the share of counted places."""
     result = data.document("summary.json")["software counters (Figure 2)"]
@@ -236,18 +282,6 @@ def metrics(data: Data) -> tuple[list[float], list[float]]:
         [changes[metric]["percent"] for changes in by_probe] for metric in ("cpu_s", "branch_misses")
     )
     return time, misses
-
-
-def predicted(data: Data) -> Answer:
-    """Whether the change of CPU time leaves that of branch misses open."""
-    time, misses = metrics(data)
-    rho = float(spearmanr(time, misses).statistic)
-    low, high = fisher(rho, len(time))
-    needed = math.ceil(
-        3 + (1.96 / max(0.05, abs(math.atanh(NO_BEARING) - math.atanh(min(abs(rho), 0.99))))) ** 2
-    )
-    cause = Cause("too few runs", f"{needed} amounts would decide", f"{RUN}study.py")
-    return unrelated(f"CPU time and branch misses: ρ {rho:.2f} [{low:.2f}, {high:.2f}]", low, high, cause)
 
 
 def different_largest(data: Data) -> Answer:

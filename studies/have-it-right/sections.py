@@ -14,6 +14,7 @@ sys.path.insert(0, str(HERE.parent))
 
 import kept_values  # noqa: E402 -- what studies share lies beside them
 import probes  # noqa: E402
+import upstreams  # noqa: E402
 import written_sections  # noqa: E402
 
 
@@ -61,9 +62,16 @@ def from_values(part: str) -> str:
         return probes.PARTS[part](record)
 
 
+def counted(part: str) -> str:
+    """The table of a part of upstreams.py."""
+    with kept_values.rebuilt(HERE, part) as record:
+        return upstreams.PARTS[part](record)
+
+
 SECTIONS: Final[written_sections.Sections] = {
     **{name: partial(machine, name) for name in ("xeon", "quiet")},
     **{part: partial(from_values, part) for part in ("belief", "compiler", "calls", "inside", "places")},
+    **{part: partial(counted, part) for part in upstreams.PARTS},
 }
 
 

@@ -91,6 +91,17 @@ def by_form(name: str, points: Points, cell: Cell, command: str) -> Judge:
     return judge
 
 
+def with_our_program(code: Judge, ours: Mapping[str, Judge]) -> Judge:
+    """The answer on the paper's code, with what another program gives written beside it."""
+
+    def judge(data: Data) -> Answer:
+        answer = code(data)
+        beside = "; ".join(f"{name} {item(data).text}" for name, item in ours.items())
+        return answer._replace(text=f"{answer.text}; our program: {beside}")
+
+    return judge
+
+
 def counts_fit_better(times: Mapping[str, Points], counts: Mapping[str, Points], data: Data) -> Answer:
     """Whether the least adjusted R² of counts is above that of times, by the paper's method."""
     of_times = min(model.r2 or 0.0 for model in _models(data, times, "time", "seed001").values())

@@ -16,9 +16,10 @@ import claims_of_phases as of  # noqa: E402
 from beside import Statement  # noqa: E402
 from chance import Agreement, compare_with_chance  # noqa: E402
 from claims_of_phases import CODE, PHASES, RUN, RUN_CODE  # noqa: E402
-from declarations import Cause, Data, Declaration, Verdict  # noqa: E402
+from declarations import Cause, Data, Declaration, Judge, Verdict  # noqa: E402
 from parts import SIGNS  # noqa: E402
-from rank_claims import Cell, Points, by_paper, declare_rank, medians  # noqa: E402
+from printed_ranks import beside_printed, declare_printed, follow_rule, ranks_are  # noqa: E402
+from rank_claims import Cell, Points, by_ours, by_paper, declare_rank, medians  # noqa: E402
 
 TITLE: Final = "MAFIA"
 PAPER: Final = (
@@ -34,7 +35,6 @@ ABOUT: Final = (
     " set in ours, so that joining and comparing take no factor k, and our program contradicts nothing that"
     " is said of the paper's."
 )
-OTHER: Final = Cause("stand-in", "another program than the paper's", RUN_CODE)
 CLOCK: Final = Cause(
     "stand-in", "inside of gen, told from it by a clock that the paper may not have had", RUN_CODE
 )
@@ -51,8 +51,6 @@ OF_CODE: Final = {
     for phase in of.NAMES
 }
 COUNTED: Final = {"gen": "merges", "dedup": "comparisons", "pcount": "words", "unjoin": "subsequences"}
-BY_COUNTS: Final = {f"{function}-count" for function in COUNTED}
-"""Cells that counts decide, which are those of any machine (``evidence.py``)."""
 
 
 def table_7() -> dict[str, dict[str, str]]:
@@ -63,31 +61,34 @@ def table_7() -> dict[str, dict[str, str]]:
 
 
 def _cells() -> Iterator[tuple[Statement, Declaration]]:
+    """Table 7, a row a cell: the paper's own code decides, our program's times and counts stand beside."""
     for function, line in table_7().items():
-        printed = f"{SIGNS[line['rank']]} O({line['model']})"
         cell = Cell(line["rank"], line["expectation"], "k", of.SPACE, growth=line["model"])
-        expectation = f"expected O({line['expectation']})"
-        stands_in: dict[Verdict, Cause] = {"fails": OTHER}
-        clock: dict[Verdict, Cause] = {"fails": CLOCK} if function == "dedup" else {}
-        declarations: tuple[tuple[str, str, str, Points, str, dict[Verdict, Cause]], ...] = (
-            ("time", "time", printed, OF_TIMES[function], PHASES, stands_in),
-            ("count", COUNTED[function], f"{printed} of its time", OF_COUNTS[function], PHASES, stands_in),
-            ("code", "time of the paper's own code", printed, OF_CODE[function], CODE, clock),
+        limits: dict[Verdict, Cause] = {"fails": CLOCK} if function == "dedup" else {}
+        name = f"{function}-code"
+        declared = declare_rank(name, OF_CODE[function], cell, (CODE, PHASES), RUN_CODE, limits=limits)
+        assert declared.by_ours is not None  # noqa: S101
+        yield (
+            Statement(
+                name,
+                "§ 4, Table 7",
+                "cell",
+                f"{function}, expected O({line['expectation']})",
+                f"{SIGNS[line['rank']]} O({line['model']})",
+            ),
+            declared._replace(by_ours=of.with_our_program(declared.by_ours, beside_it(function, cell))),
         )
-        for kind, named, published, points, file, limits in declarations:
-            name = f"{function}-{kind}"
-            declared = declare_rank(
-                name, points, cell, (file,), RUN_CODE if file == CODE else RUN, limits=limits
-            )
-            if kind == "count" and function in of.FORMS:
-                judged = of.by_form(function, points, cell, RUN)
-                declared = declared._replace(
-                    claim="the published rank by the closed form that the counts follow", by_ours=judged
-                )
-            yield (
-                Statement(name, "§ 4, Table 7", "cell", f"{function}, {named}, {expectation}", published),
-                declared,
-            )
+
+
+def beside_it(function: str, cell: Cell) -> dict[str, Judge]:
+    """What our program gives of a phase: times, and counts by their form where they follow one."""
+    counts = by_ours(f"{function}-count", OF_COUNTS[function], cell, RUN)
+    if function in of.FORMS:
+        counts = of.by_form(function, OF_COUNTS[function], cell, RUN)
+    return {
+        "time": by_ours(f"{function}-time", OF_TIMES[function], cell, RUN),
+        COUNTED[function]: counts,
+    }
 
 
 CELLS: Final = (*_cells(),)
@@ -111,15 +112,18 @@ DECLARATIONS: Final = (
         "so has each by the posterior",
         of.exponential("posterior", OF_TIMES, OF_COUNTS, OF_CODE),
     ),
-    Declaration(
+    declare_printed(
         "inside",
-        "measured",
-        (CODE,),
-        "times of the paper's code match or are approximate, by least squares",
-        of.inside("seed001", OF_CODE),
-        "so are they by the posterior",
-        of.inside("posterior", OF_CODE),
-        remark="counts of our program grow less than is expected",
+        "each rank of Table 7 is match or approximate",
+        beside_printed(
+            ranks_are("7", ("Juropa",), (), ("match", "approximate")), of.inside("posterior", OF_CODE)
+        ),
+        remark="here: the paper's own code, by the posterior",
+    ),
+    declare_printed(
+        "rule-of-ranks",
+        "each δ is the model over the expectation, each rank that of half of the expectation",
+        follow_rule("7"),
     ),
     Declaration(
         "figure-none",

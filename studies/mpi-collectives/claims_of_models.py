@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -228,6 +229,45 @@ def grows_less(data: Data) -> Answer:
     if p <= BEYOND:
         return Answer(text, "holds")
     return Answer(text, "not resolved", AGAIN)
+
+
+def same_terms(*, exactly: bool) -> Judge:
+    """Whether means of all repetitions and the least of them have one leading term, by the paper's method.
+
+    In most series; ``exactly``: as the 95 % interval of their share says.
+    """
+
+    def judge(data: Data) -> Answer:
+        rows = data.table(AUTHORS)
+        alike = sum(row["growth_of_means"] == row["growth_of_least"] for row in rows)
+        ends = binomtest(alike, len(rows)).proportion_ci(0.95)
+        interval = f" [{100 * ends.low:.0f}, {100 * ends.high:.0f}] %" if exactly else ""
+        text = f"{alike} of {len(rows)} series{interval}"
+        if exactly:
+            low, high = ends.low, ends.high
+        else:
+            low = high = alike / len(rows)
+        if low > 0.5:
+            return Answer(text, "holds")
+        return Answer(text, "fails") if high <= 0.5 else Answer(text, "not resolved", AGAIN)
+
+    return judge
+
+
+def node_needs(stated: float, processes: int, ranks: int) -> Judge:
+    """Whether processes of a node need so many GB, within 5 %, by the model that Figure 4 i prints."""
+
+    def judge(data: Data) -> Answer:
+        (text,) = (row["statement"] for row in data.table("statements.csv") if row["id"] == "figure-4i")
+        fixed, slope = (float(number) for number in re.findall(r"([\d.]+) MB", text))
+        needed = processes * (fixed + slope * ranks) / 1024
+        close = abs(needed / stated - 1) <= BEYOND
+        return Answer(
+            f"{processes} × ({fixed:g} + {slope:g} · {ranks:,}) MB = {needed:.1f} GB",
+            "holds" if close else "fails",
+        )
+
+    return judge
 
 
 def no_single_model(data: Data) -> Answer:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
 from pathlib import Path
+from statistics import fmean
 from typing import Final
 
 from declarations import Answer, Cause, Data, Judge
 from rank_claims import Cell, Points, judge_ranks, medians, modelled
 from ranking import describe, rank
+from scipy.stats import mannwhitneyu
 
 from steelyard.api.scaling import Method
 
@@ -26,6 +28,7 @@ MEMORY: Final = "values/memory.csv"
 GROUPS: Final = "values/groups.csv"
 LOADS: Final = "values/loads.csv"
 REAL: Final = "values/real.csv"
+MEDIANS: Final = "values/medians.csv"
 RANKS: Final = Cause(
     "machine",
     "a few hundred simulated ranks, where the paper has up to 2^16",
@@ -199,6 +202,53 @@ def memory_grows(data: Data) -> Answer:
 
 
 CLOSE: Final = {"match": 0, "approximate": 1, "none": 2}
+
+
+def _errors(data: Data) -> list[tuple[int, int, list[float], list[float]]]:
+    """Errors of medians by a ternary tree and by a binary one of fewer elements, from small to large."""
+    by_tree: dict[str, dict[int, list[float]]] = {}
+    for row in data.table(MEDIANS):
+        by_tree.setdefault(row["tree"], {}).setdefault(int(row["n"]), []).append(float(row["error"]))
+    pairs = zip(by_tree["ternary"].items(), by_tree["binary"].items(), strict=True)
+    return [(three, two, of_three, of_two) for (three, of_three), (two, of_two) in pairs]
+
+
+def nearer_by_means(data: Data) -> Answer:
+    """Whether a binary tree comes nearer to the median, on average at each size."""
+    means = [(three, two, fmean(a), fmean(b)) for three, two, a, b in _errors(data)]
+    text = "; ".join(
+        f"{100 * b:.1f} % of {two} against {100 * a:.1f} % of {three}" for three, two, a, b in means
+    )
+    return Answer(text, "holds" if all(b < a for _, _, a, b in means) else "fails")
+
+
+def nearer_by_ranks(data: Data) -> Answer:
+    """Whether errors of the binary tree are smaller at each size (Mann and Whitney, Bonferroni)."""
+    errors = _errors(data)
+    smaller = [float(mannwhitneyu(b, a, alternative="less").pvalue) for _, _, a, b in errors]
+    larger = [float(mannwhitneyu(b, a, alternative="greater").pvalue) for _, _, a, b in errors]
+    level = 0.05 / len(errors)
+    fewer, more = (sum(p < level for p in values) for values in (smaller, larger))
+    text = f"smaller at {fewer}, larger at {more} of {len(errors)} sizes"
+    if max(smaller) < level:
+        return Answer(text, "holds")
+    if min(larger) < level:
+        return Answer(text, "fails")
+    return Answer(
+        text,
+        "not resolved",
+        Cause("too few runs", "4,000 draws", ".venv/bin/python studies/parallel-sorting/medians.py"),
+    )
+
+
+def with_a_torus(flat: Judge, torus: Judge) -> Judge:
+    """The answer on the flat machine, with that of a torus of at most eight nodes written beside it."""
+
+    def judge(data: Data) -> Answer:
+        answer = flat(data)
+        return answer._replace(text=f"{answer.text}; on a torus of at most eight nodes {torus(data).text}")
+
+    return judge
 
 
 def closer(method: Method, command: str) -> Judge:

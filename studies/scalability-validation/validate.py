@@ -58,9 +58,12 @@ KEPT = (
     "over_open_at_512",
     "most_over_open",
     "change_over_open",
+    "growth_of_means",
+    "growth_of_least",
 )
-"""Columns of authors.csv. The last three are of median latencies over Open MPI's: at p = 512, the largest,
-and how many times larger at 512 than at 32.
+"""Columns of authors.csv. Ranks and terms are of medians; the last two are terms by the paper's method of
+means and of the least of all repetitions. The three before are of median latencies over Open MPI's: at
+p = 512, the largest, and how many times larger at 512 than at 32.
 """
 SYSTEMS = {"IntelMPI": "Intel MPI", "OpenMPI": "Open MPI"}
 
@@ -109,8 +112,8 @@ def disagreements(cells: list[Cell]) -> list[str]:
     return out
 
 
-def collectives(path: Path) -> list[Series]:
-    """Medians of each operation with the standard error that their quartiles give."""
+def collectives(path: Path, statistic: str = "median") -> list[Series]:
+    """Medians of each operation, or another statistic, with the standard error that quartiles give."""
     rows = list(csv.DictReader(path.open(encoding="utf-8")))
     out = []
     for mpi, operation in dict.fromkeys((row["mpi"], row["variable"]) for row in rows):
@@ -120,7 +123,7 @@ def collectives(path: Path) -> list[Series]:
             series_of(
                 f"{mpi}/{operation.removeprefix('MPI_')}", ["p"],
                 [[float(row["Ranks"])] for row in selection],
-                [[float(row["median"]) * 1e-6] for row in selection], metric="latency_s", unit="s", u=u,
+                [[float(row[statistic]) * 1e-6] for row in selection], metric="latency_s", unit="s", u=u,
                 n=[1] * len(selection),
             )
         )  # fmt: skip
@@ -200,12 +203,14 @@ def keep(path: Path) -> None:
     series = collectives(path)
     expectations = {item.name: Expectation(EXPECTED[item.name.split("/")[1]], "p^0.5") for item in series}
     ours = models_of(series, Question(expectations=expectations))
-    least = models_of(series, Question(method="seed001", space="wide", expectations=expectations))
+    published_method = Question(method="seed001", space="wide", expectations=expectations)
+    least = models_of(series, published_method)
+    others = [models_of(collectives(path, name), published_method) for name in ("mean", "min")]
     medians = {item.name: {int(p.at[0]): p.values[0] for p in item.points} for item in series}
     with (HERE / "authors.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(KEPT)
-        for new, old in zip(ours, least, strict=True):
+        for new, old, *of_statistics in zip(ours, least, *others, strict=True):
             mpi, operation = new.name.split("/")
             beside = medians[f"OpenMPI/{operation}"]
             ratios = [time / beside[p] for p, time in medians[new.name].items()]
@@ -218,7 +223,8 @@ def keep(path: Path) -> None:
                 int(segmented),
                 *(f"{r:.4g}" for r in (ratios[-1], max(ratios), ratios[-1] / ratios[0])),
             ]
-            writer.writerow([SYSTEMS[mpi], operation.lower(), *cells, *numbers])
+            terms = [str(model.growth()) for model in of_statistics]
+            writer.writerow([SYSTEMS[mpi], operation.lower(), *cells, *numbers, *terms])
 
 
 def _describe(model: ScalingModel) -> tuple[str, str, int]:

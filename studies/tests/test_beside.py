@@ -73,6 +73,15 @@ def test_a_page_counts_outcomes_and_states_reasons(study):
     assert "| § 2 | needs a machine | – | – | – | **not attempted** | – | no machine |" in page
 
 
+def test_a_page_says_what_recomputing_gave(study):
+    recomputed = declare("a")._replace(kind="recomputed")
+    one = SimpleNamespace(**{**vars(module("a")), "DECLARATIONS": (recomputed,)})
+    page = beside.write_page(one, beside.rows_of("one", one))
+    assert "1 not attempted. Recomputed from what is printed: 1 reproduced.**" in page
+    rows = beside.rows_of("one", module("a"))
+    assert beside.say_recomputed(rows) == ""
+
+
 def test_a_statement_without_a_comparison_is_an_error(study):
     with pytest.raises(LookupError, match="nothing is compared with 'a'"):
         beside.rows_of("one", module())

@@ -92,3 +92,15 @@ def test_every_context_of_the_other_machines_is_committed_as_data():
     for machine in ("xeon", "quiet"):
         summary = json.loads((STUDY / f"summary-{machine}.json").read_text())
         assert len(summary["libquantum (Figures 4 and 5)"]["libquantum O2-O3"]["each"]) == 21
+
+
+def test_without_the_sources_of_upstreams_their_build_says_what_makes_them(tmp_path):
+    build = STUDY / "build-upstream.sh"
+    done = subprocess.run(
+        ["bash", build, "bzip2", "O2", "0", "0", "0", "0", tmp_path / "missing", tmp_path],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.endswith("studies/have-it-right/upstreams.sh makes them\n")

@@ -128,6 +128,7 @@ KLA_ON_HPX = {"runtime": "hpx-5", "order": "kla"}
 MUTATIONS: dict[str, list[tuple[str, dict[str, Change], str]]] = {
     "table-1-2": [("as stated", {TABLE_1: instance_7("2", 1.5)}, "reproduced")],
     "table-1-5": [("another is slowest", {TABLE_1: instance_7("5", 1.0)}, "contradicted")],
+    "table-1-most": [("another run", {TABLE_1: instance_7("5", 4.6)}, "contradicted")],
     "rsu-half": [("as stated", {TABLE_1: instance_7("2", 4.6)}, "reproduced")],
     "figure-4": [
         ("orders exchanged", {REAL: swapped}, "contradicted"),
@@ -153,6 +154,7 @@ MUTATIONS: dict[str, list[tuple[str, dict[str, Change], str]]] = {
         ("orders at random", {REAL: orders_at_random}, "not resolved"),
     ],
     "smaller-am": [("runtimes exchanged", {REAL: moved}, "contradicted")],
+    "variability-am": [("no spread on AM++", {REAL: spread(1e-3, runtime="am++")}, "reproduced")],
     "sensitive": [
         ("KLA more", {REAL: spread(4, order="kla")}, "reproduced"),
         ("orders exchanged", {REAL: swapped}, "not resolved"),

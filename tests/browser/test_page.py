@@ -19,9 +19,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "report"))
 
-from answers.histories import HISTORIES, two_machines
+from answers.histories import two_machines
 from answers.pages import (
-    PAGES,
     in_contexts,
     many_runs,
     page_of,
@@ -30,6 +29,7 @@ from answers.pages import (
     weak_scaling,
     with_instances,
 )
+from answers.presentable import PRESENTABLE
 
 from steelyard.extensions.page.document import render
 from steelyard.extensions.page.sections import sections_of
@@ -104,7 +104,7 @@ def written(tmp_path, make_page):
     return file
 
 
-@pytest.mark.parametrize("make_page", [*PAGES, *HISTORIES], ids=lambda item: item.__name__)
+@pytest.mark.parametrize("make_page", PRESENTABLE, ids=lambda item: item.__name__)
 def test_a_page_is_drawn_without_an_error_and_asks_for_nothing(browser, tmp_path, make_page):
     file = written(tmp_path, make_page)
     with Visit(browser, file) as visit:
@@ -190,7 +190,7 @@ def test_without_a_script_the_page_shows_charts_and_no_button_that_does_nothing(
 
 
 @pytest.mark.parametrize("width", [400, 1600])
-@pytest.mark.parametrize("make_page", [*PAGES, *HISTORIES], ids=lambda item: item.__name__)
+@pytest.mark.parametrize("make_page", PRESENTABLE, ids=lambda item: item.__name__)
 def test_no_text_of_a_chart_lies_on_a_line_or_on_another_text(browser, tmp_path, make_page, width):
     with Visit(browser, written(tmp_path, make_page), width=width) as visit:
         assert texts_on_lines(visit.page) == []

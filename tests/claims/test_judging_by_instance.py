@@ -89,6 +89,7 @@ def test_the_best_is_chosen_on_instances_that_do_not_judge_it(bench, noise):
         )
 
 
+@pytest.mark.extensions("observe")
 def test_what_a_probe_costs_is_compared_by_instance_too(bench, noise):
     draw = noise(4, 0.001)
     costs = np.random.default_rng(6).normal(0, 0.02, 10)

@@ -60,6 +60,7 @@ def test_at_least_is_the_other_side(bench, noise):
     assert (most.outcome, least.outcome) == ("fails", "holds")
 
 
+@pytest.mark.extensions("growth")
 def test_a_scale_that_was_not_measured_is_predicted_with_an_interval(bench, noise):
     truth = 3e6 + 1e5 * 8192
     claims = [
@@ -73,6 +74,7 @@ def test_a_scale_that_was_not_measured_is_predicted_with_an_interval(bench, nois
     assert all(v.family is None for v in verdicts)
 
 
+@pytest.mark.extensions("growth")
 def test_without_at_every_treatment_counts_and_the_breaking_point_is_said(bench, noise):
     claims = [{"limit": "rss_bytes", "max": "43 MB"}, {"limit": "rss_bytes", "max": "103 MB"}]
     fails, holds = bench(P, claims, linear(noise), metric="rss_bytes").judge()
@@ -88,6 +90,7 @@ def test_without_at_every_treatment_counts_and_the_breaking_point_is_said(bench,
     assert later.warnings == ()
 
 
+@pytest.mark.extensions("growth")
 def test_a_limit_that_breaks_far_away_says_how_far_and_what_its_model_lacks(bench, noise):
     claims = [{"limit": "rss_bytes", "max": "4 GB"}]
     (judged,) = bench({"p": P["p"][:4]}, claims, linear(noise), metric="rss_bytes").judge()
@@ -121,6 +124,7 @@ def test_runs_that_timed_out_or_failed_leave_a_limit_open(bench, noise, failures
     assert (verdict.outcome, verdict.instances[0].evidence.reason) == ("not_judged", "failures")
 
 
+@pytest.mark.extensions("growth")
 @pytest.mark.parametrize("failures", [Failures(21, 1, 1), Failures(21, 1, 0)])
 def test_runs_that_failed_at_any_scale_leave_what_is_predicted_open(bench, noise, failures):
     claims = [{"limit": "rss_bytes", "at": {"p": 8192}, "max": 1e12}, {"limit": "rss_bytes", "max": "103 MB"}]
@@ -176,6 +180,7 @@ def test_the_mean_is_over_contexts_where_they_return(bench):
     assert mean.s == pytest.approx(means.std(ddof=1))
 
 
+@pytest.mark.extensions("growth")
 def test_a_predicted_value_is_held_to_a_lower_bound_too(bench, noise):
     truth = 3e6 + 1e5 * 8192
     claims = [
@@ -185,6 +190,7 @@ def test_a_predicted_value_is_held_to_a_lower_bound_too(bench, noise):
     assert [v.outcome for v in verdicts] == ["holds", "not_resolved", "fails"]
 
 
+@pytest.mark.extensions("growth")
 def test_two_scales_at_once_are_predicted_by_a_model_of_both(bench, noise):
     draw = noise(3, 0.005)
     factors = {"p": [2, 4, 8, 16, 32], "n": [10, 20, 40, 80, 160]}
@@ -303,6 +309,7 @@ def test_a_quantile_has_no_typical_run_beside_it(bench):
     assert verdict.instances[0].evidence.beyond is None
 
 
+@pytest.mark.extensions("growth")
 def test_a_prediction_over_machines_is_not_judged(bench, noise):
     claims = [{"limit": "rss_bytes", "at": {"p": 1024}, "max": 3e8}]
     alone = bench(P, claims, linear(noise), metric="rss_bytes", blocks=12)

@@ -66,6 +66,7 @@ max = 3
 """
 
 
+@pytest.mark.extensions("growth")
 def test_an_answer_with_a_model_leaves_stderr_to_errors(steelyard_cli, tmp_path):
     """The kernels, which search for the model, would otherwise tell what the way out leaves to the system."""
     (tmp_path / "it.toml").write_text(LIMITED)

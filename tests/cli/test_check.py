@@ -56,6 +56,7 @@ def test_a_spec_without_a_record_is_run_and_a_claim_that_holds_exits_with_0(stee
     assert again.stdout.count("✓") == 2
 
 
+@pytest.mark.extensions("growth")
 def test_what_fails_beats_what_is_open_and_stands_first(steelyard_cli, spec):
     spec(HOLDS, OPEN, FAILS)
     for arguments in ((), ("--strict",)):
@@ -66,6 +67,7 @@ def test_what_fails_beats_what_is_open_and_stands_first(steelyard_cli, spec):
         assert "✗ impossible: seconds = 0.02 faster than seconds = 0.001: fails" in done.stdout
 
 
+@pytest.mark.extensions("growth")
 def test_what_is_not_resolved_fails_only_under_strict(steelyard_cli, spec):
     spec(HOLDS, OPEN)
     assert steelyard_cli("check", "it.toml").returncode == 0
@@ -74,6 +76,7 @@ def test_what_is_not_resolved_fails_only_under_strict(steelyard_cli, spec):
     assert "– rss_bytes at most 1.00 GB at seconds = 5: not judged" in done.stdout
 
 
+@pytest.mark.extensions("growth")
 def test_json_is_one_document_with_words_evidence_and_the_exit_code(steelyard_cli, spec):
     spec(HOLDS, OPEN, FAILS)
     done = steelyard_cli("check", "it.toml", "--json")
@@ -88,6 +91,7 @@ def test_json_is_one_document_with_words_evidence_and_the_exit_code(steelyard_cl
     assert stratum["evidence"]["n"] == 8
 
 
+@pytest.mark.extensions("growth")
 def test_junit_has_one_case_a_claim(steelyard_cli, spec, tmp_path):
     spec(HOLDS, OPEN, FAILS)
     done = steelyard_cli("check", "it.toml", "--junit", "out.xml")
@@ -105,6 +109,7 @@ def test_junit_has_one_case_a_claim(steelyard_cli, spec, tmp_path):
     assert "cannot be written" in missing.stderr
 
 
+@pytest.mark.extensions("growth")
 def test_github_is_told_on_stderr_what_fails_and_what_is_open(steelyard_cli, spec, tmp_path):
     spec(HOLDS, OPEN, FAILS)
     done = steelyard_cli("check", "it.toml", "--github", "--json")
@@ -135,6 +140,7 @@ def test_run_and_analyze_print_the_verdicts_too_and_exit_by_them(steelyard_cli, 
     assert [c["verdict"] for c in json.loads(analyzed.stdout)["claims"]] == ["holds", "fails"]
 
 
+@pytest.mark.extensions("growth")
 def test_an_answer_by_other_means_than_declared_says_that_it_judges_no_claim(steelyard_cli, spec, tmp_path):
     spec(FAILS)
     with (tmp_path / "it.toml").open("a") as file:
@@ -210,6 +216,7 @@ def collectives(tmp_path):
     return ("data.csv", "--value", "latency", "--parameter", "p", "--by", "op")
 
 
+@pytest.mark.extensions("growth")
 def test_data_of_other_tools_are_held_to_expectations_and_rules(steelyard_cli, collectives):
     stated = ("--expect", "O(log p)", "--rule", "bcast <= gather")
     done = steelyard_cli("check", *collectives, *stated, "--strata")
@@ -243,6 +250,7 @@ def ten_times(tmp_path):
     return ("data.csv", "--value", "latency", "--parameter", "p", "--by", "op")
 
 
+@pytest.mark.extensions("growth")
 def test_a_rule_that_is_broken_at_every_scale_fails_in_every_form(steelyard_cli, ten_times, tmp_path):
     rule = ("--rule", "allreduce <= reduce + bcast")
     files = ("--junit", "it.xml", "--sarif", "it.sarif", "--markdown", "it.md", "--github")
@@ -268,6 +276,7 @@ def test_a_rule_that_is_broken_at_every_scale_fails_in_every_form(steelyard_cli,
     assert steelyard_cli("check", *ten_times, *rule, "--tolerance", "20").returncode == 0
 
 
+@pytest.mark.extensions("growth")
 def test_sides_of_a_rule_that_share_no_point_are_an_error(steelyard_cli, tmp_path):
     rows = "".join(f"{op},{p},{p}\n" for op, ps in (("a", (2, 4, 8)), ("b", (16, 32, 64))) for p in ps)
     (tmp_path / "apart.csv").write_text("op,p,t\n" + rows)
@@ -278,6 +287,7 @@ def test_sides_of_a_rule_that_share_no_point_are_an_error(steelyard_cli, tmp_pat
     assert "rule 'a <= b': no point has t of a and b" in done.stderr
 
 
+@pytest.mark.extensions("growth")
 def test_two_scales_are_compared_though_no_growth_can_be(steelyard_cli, tmp_path):
     rows = "".join(f"{op},{p},{t * p}\n" for op, t in (("a", 3), ("b", 1)) for p in (2, 4) for _ in "xy")
     (tmp_path / "two.csv").write_text("op,p,t\n" + rows)
@@ -287,6 +297,7 @@ def test_two_scales_are_compared_though_no_growth_can_be(steelyard_cli, tmp_path
     assert "broken at all 2 points: at worst 3.00 × b (exact) at p = 2" in " ".join(done.stdout.split())
 
 
+@pytest.mark.extensions("growth")
 def test_values_that_repeat_to_the_bit_are_compared_as_they_are_when_that_is_said(steelyard_cli, tmp_path):
     rows = "".join(
         f"{op},{p},{t * p}\n" for op, t in (("a", 1.07), ("b", 1)) for p in (2, 4, 8) if p < 8 or op == "b"
@@ -303,6 +314,7 @@ def test_values_that_repeat_to_the_bit_are_compared_as_they_are_when_that_is_sai
     assert "--tolerance 0.1 without --rule" in alone.stderr
 
 
+@pytest.mark.extensions("growth")
 def test_the_status_quo_of_data_is_kept(steelyard_cli, collectives, tmp_path):
     steelyard_cli("model", *collectives, "--accept", "accepted.json")
     assert steelyard_cli("check", *collectives, "--expectations", "accepted.json").returncode == 0
@@ -322,6 +334,7 @@ def grown(tmp_path, rows=CUBIC):
     return ("grown.csv", "--value", "s", "--parameter", "n")
 
 
+@pytest.mark.extensions("growth")
 @pytest.mark.parametrize(
     ("stated", "strict", "lenient", "words"),
     [
@@ -346,6 +359,7 @@ def test_a_gate_on_growth_lets_no_other_class_through(
     assert steelyard_cli("model", *data, *stated, "--strict").returncode == strict
 
 
+@pytest.mark.extensions("growth")
 def test_what_is_only_approximate_is_open_under_strict_in_every_document(steelyard_cli, tmp_path):
     data = (*grown(tmp_path), "--expect", "O(n^2)", "--deviation", "half")
     done = steelyard_cli("check", *data, "--strict", "--json", "--junit", "v.xml")
@@ -355,12 +369,14 @@ def test_what_is_only_approximate_is_open_under_strict_in_every_document(steelya
     assert json.loads(steelyard_cli("check", *data, "--json").stdout)["verdicts"][0]["verdict"] == "holds"
 
 
+@pytest.mark.extensions("growth")
 def test_an_upper_bound_and_an_expectation_of_the_same_functions_are_two_claims(steelyard_cli, tmp_path):
     done = steelyard_cli("check", *grown(tmp_path), "--at-most", "O(n)", "--expect", "O(1)")
     assert done.returncode == 2
     assert "both stated of all functions" in done.stderr
 
 
+@pytest.mark.extensions("growth")
 @pytest.mark.parametrize("value", ["nan", "FAILED", "inf", ""])
 def test_a_scale_without_a_value_is_named_and_nothing_holds(steelyard_cli, tmp_path, value):
     data = grown(tmp_path, CUBIC + f"512,{value}\n")
@@ -377,12 +393,14 @@ def test_a_scale_without_a_value_is_named_and_nothing_holds(steelyard_cli, tmp_p
     assert steelyard_cli("check", *named, *rule, "--strict").returncode == 3
 
 
+@pytest.mark.extensions("growth")
 def test_what_was_accepted_passes_under_strict_on_the_same_data(steelyard_cli, collectives):
     steelyard_cli("model", *collectives, "--accept", "accepted.json")
     done = steelyard_cli("check", *collectives, "--expectations", "accepted.json", "--strict")
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.extensions("growth")
 def test_a_record_is_held_to_growth_without_a_claim(steelyard_cli, spec):
     path = spec(HOLDS)
     path.write_text(path.read_text().replace("[0.001, 0.02]", "[0.001, 0.002, 0.005, 0.01, 0.02]"))
@@ -392,6 +410,7 @@ def test_a_record_is_held_to_growth_without_a_claim(steelyard_cli, spec):
     assert "took grows over seconds as O(seconds): holds; " in done.stdout
 
 
+@pytest.mark.extensions("growth")
 def test_data_of_which_nothing_is_expected_and_expectations_of_a_spec_are_mistakes(
     steelyard_cli, collectives, spec
 ):
@@ -404,6 +423,7 @@ def test_data_of_which_nothing_is_expected_and_expectations_of_a_spec_are_mistak
     assert "states its own expectations" in both.stderr
 
 
+@pytest.mark.extensions("growth")
 def test_an_expectation_that_meets_no_data_is_an_error_that_lists_what_there_is(steelyard_cli, collectives):
     for command in ("check", "model"):
         done = steelyard_cli(command, *collectives, "--expect", "bcats=O(log p)", "--strict")
@@ -415,6 +435,7 @@ def test_an_expectation_that_meets_no_data_is_an_error_that_lists_what_there_is(
         assert "nothing is expected of the functions that --function and --metric leave" in process.stderr
 
 
+@pytest.mark.extensions("growth")
 def test_nothing_modelled_under_strict_is_not_resolved_for_model_as_for_check(steelyard_cli, tmp_path):
     (tmp_path / "two.csv").write_text("p,t\n2,1.5\n4,2.5\n")
     inputs = ("two.csv", "--value", "t", "--parameter", "p", "--expect", "O(p)")
@@ -621,6 +642,7 @@ def test_a_baseline_is_of_one_spec(steelyard_cli, spec, tmp_path):
     assert data.returncode == 2
 
 
+@pytest.mark.extensions("growth")
 def test_a_bound_over_two_parameters_is_judged_in_each_that_it_names(steelyard_cli, tmp_path):
     rows = [f"{p},{n},{p + n**3 * 1e-3}" for p in (2, 4, 8, 16, 32) for n in (10, 20, 40, 80, 160)]
     (tmp_path / "both.csv").write_text("\n".join(["p,n,t", *rows]) + "\n")
@@ -630,6 +652,7 @@ def test_a_bound_over_two_parameters_is_judged_in_each_that_it_names(steelyard_c
     assert steelyard_cli("check", *data, "--at-most", "O(p + n^3)", "--strict").returncode == 0
 
 
+@pytest.mark.extensions("growth")
 def test_a_change_cannot_loosen_the_accepted_models_of_its_baseline(steelyard_cli, tmp_path):
     spec = """
 [program]

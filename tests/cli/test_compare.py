@@ -384,6 +384,7 @@ def test_a_command_before_or_after_a_run_that_fails_is_named_by_its_option(steel
     assert f"hint: run the commands of {named} by themselves to see why" in done.stderr
 
 
+@pytest.mark.extensions("exchange")
 def test_a_near_name_of_a_metric_is_answered_with_the_metric_wherever_one_is_named(steelyard_cli):
     steelyard_cli("compare", "-r", "3", "-o", "it.lab", "true", "true")
     for words in (

@@ -19,9 +19,9 @@ LONG = "a" * 300
     [
         ("status", f"{LONG}.lab"),
         ("run", f"{LONG}.toml"),
-        ("plan", f"{LONG}.toml"),
+        pytest.param(("plan", f"{LONG}.toml"), marks=pytest.mark.extensions("plan")),
         ("compare", "-r", "3", "-o", f"{LONG}.lab", "true"),
-        ("export", f"{LONG}.lab"),
+        pytest.param(("export", f"{LONG}.lab"), marks=pytest.mark.extensions("exchange")),
     ],
 )
 def test_a_name_that_is_too_long_is_an_error_with_a_cure(steelyard_cli, arguments):
@@ -159,6 +159,7 @@ def test_a_long_line_of_a_message_loses_its_middle(steelyard_cli):
     assert done.stderr.endswith("\nhint: choose a shorter name\n")
 
 
+@pytest.mark.extensions("growth")
 def test_where_signs_cannot_be_written_each_verdict_keeps_one_of_its_own(steelyard_cli, tmp_path):
     (tmp_path / "a.csv").write_text("p,t\n" + "".join(f"{2**i},{4**i}\n" for i in range(8)))
     about = ("check", "a.csv", "--value", "t", "--parameter", "p", "--expect")

@@ -31,6 +31,7 @@ def test_help_names_every_command_and_the_exit_codes(steelyard_cli):
     assert "130 interrupted" in " ".join(done.stdout.split())
 
 
+@pytest.mark.extensions("gate", "page")
 def test_help_describes_five_commands_and_names_the_rest_by_topic(steelyard_cli):
     lines = steelyard_cli("--help").stdout.partition("\nCommands:\n")[2].splitlines()
     described = lines[: lines.index("")]
@@ -47,6 +48,7 @@ def test_help_of_all_describes_every_command(steelyard_cli, words):
     assert all(f"{name} {entry.help}" in flat for name, entry in COMMANDS.items())
 
 
+@pytest.mark.extensions("gate", "page")
 def test_every_command_has_its_place_in_the_help():
     first = [name for name, entry in COMMANDS.items() if not entry.topic]
     assert sorted(first) == ["check", "compare", "gate", "report", "run"]
@@ -108,6 +110,7 @@ def test_completion_completes_commands_and_options(steelyard_cli):
     assert steelyard_cli(env=env).stdout.split() == ["plain,--max-time"]
 
 
+@pytest.mark.extensions("audit", "growth", "observe", "protocol_2014")
 @pytest.mark.parametrize(
     ("typed", "completed"),
     [
@@ -145,6 +148,7 @@ def place(tmp_path):
     return tmp_path
 
 
+@pytest.mark.extensions("audit", "exchange", "observe", "plan", "repair")
 @pytest.mark.parametrize(
     ("typed", "completed"),
     [
@@ -178,6 +182,7 @@ def test_completion_offers_records_and_specs_and_no_other_files(steelyard_cli, p
     assert set(steelyard_cli(env=env).stdout.split("\n")) - {""} == completed
 
 
+@pytest.mark.extensions("plan")
 def test_a_name_that_has_to_be_quoted_is_left_to_the_shell(steelyard_cli, place):
     (place / "my spec.toml").touch()
     env = {"_STEELYARD_COMPLETE": "bash_complete", "COMP_WORDS": "steelyard plan ", "COMP_CWORD": "2"}

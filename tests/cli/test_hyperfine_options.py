@@ -31,6 +31,7 @@ def test_two_documents_on_stdout_are_refused(steelyard_cli):
     assert "both write a document to standard output" in json.loads(done.stdout)["message"]
 
 
+@pytest.mark.extensions("page")
 def test_any_output_file_may_be_a_dash(steelyard_cli, tmp_path):
     assert steelyard_cli("compare", "-r", "2", "-o", "a.lab", "true").returncode == 0
     done = steelyard_cli("report", "a.lab", "-o", "-")

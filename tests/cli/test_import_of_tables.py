@@ -14,6 +14,7 @@ def spread(place: int) -> float:
     return 1 + ((place * 37) % 11 - 5) / 500
 
 
+@pytest.mark.extensions("exchange")
 def test_a_run_that_failed_by_its_status_leaves_no_verdict(steelyard_cli, tmp_path):
     rows = [
         f"{arm},{mean * spread(i):.4f},{'FAILED' if arm == 'new' and i % 2 else 'COMPLETED'}"
@@ -45,6 +46,7 @@ def test_a_run_that_failed_by_its_status_leaves_no_verdict(steelyard_cli, tmp_pa
     assert answer["comparisons"][0]["verdict"] == "slower"
 
 
+@pytest.mark.extensions("exchange")
 def test_solvers_of_a_table_are_compared_instance_by_instance(steelyard_cli, tmp_path):
     rows = [
         f"{tool},p{place},{seed},{factor * 3.0**place * spread(place + seed):.5f}"
@@ -64,6 +66,7 @@ def test_solvers_of_a_table_are_compared_instance_by_instance(steelyard_cli, tmp
     assert [row["instances"] for row in scores["solvers"]] == [12, 12]
 
 
+@pytest.mark.extensions("exchange")
 def test_a_node_that_tells_the_sides_apart_is_named_by_import_and_by_the_answer(steelyard_cli, tmp_path):
     rows = [f"{arm},{arm[0]}1,{mean * spread(i):.4f}" for arm, mean in ARMS for i in range(8)]
     (tmp_path / "runs.csv").write_text("\n".join(["arm,node,time[s]", *rows, ""]))
@@ -73,6 +76,7 @@ def test_a_node_that_tells_the_sides_apart_is_named_by_import_and_by_the_answer(
     assert "node tells the sides apart" in " ".join(answer.split())
 
 
+@pytest.mark.extensions("exchange")
 @pytest.mark.parametrize("path", ["results/*/times/*", "results/*/times"])
 def test_json_of_ones_own_is_compared_by_a_path(steelyard_cli, tmp_path, path):
     tree = {"results": {arm: {"times": [mean * spread(i) for i in range(9)]} for arm, mean in ARMS}}

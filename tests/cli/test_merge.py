@@ -51,6 +51,7 @@ def test_a_claim_that_holds_over_machines_and_one_that_fails_are_exit_codes(stee
     assert steelyard_cli("merge", *bad).returncode == 1
 
 
+@pytest.mark.extensions("exchange")
 def test_what_is_kept_is_read_by_every_command_and_the_document_has_the_machines(steelyard_cli, records):
     done = steelyard_cli("merge", *records, "-o", "all.lab", "--json")
     document = json.loads(done.stdout)
@@ -65,6 +66,7 @@ def test_what_is_kept_is_read_by_every_command_and_the_document_has_the_machines
     assert steelyard_cli("report", "all.lab").returncode == 0
 
 
+@pytest.mark.extensions("exchange")
 def test_analyze_and_export_merge_several_records_of_one_spec(steelyard_cli, records):
     merged, analyzed = (steelyard_cli(name, *records[:3], "--json") for name in ("merge", "analyze"))
     documents = [json.loads(done.stdout) for done in (merged, analyzed)]

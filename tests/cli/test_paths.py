@@ -181,6 +181,7 @@ def refused(capsys):
     return run
 
 
+@pytest.mark.extensions("audit", "bisect", "demo", "exchange", "observe", "repair")
 @pytest.mark.parametrize(
     "command", ["run", "bisect", "import", "audit", "observe", "demo", "compare", "recover"]
 )
@@ -202,6 +203,7 @@ def test_no_record_is_made_inside_a_record_or_onto_a_file(place, command, monkey
     assert contents(place) == before
 
 
+@pytest.mark.extensions("page")
 def test_directories_of_figures_and_tables_are_not_inside_a_record(place, monkeypatch, refused):
     monkeypatch.chdir(place)
     for option in ("--figures", "--tables"):
@@ -227,6 +229,7 @@ def test_two_outputs_are_two_files(place, monkeypatch, refused):
     assert message == "--junit and --sarif name one file: same"
 
 
+@pytest.mark.extensions("growth")
 def test_what_a_claim_accepts_may_be_accepted_again(place, monkeypatch):
     monkeypatch.chdir(place)
     claim = '[[claims]]\nscales = "t"\nover = "p"\naccepted = "input.txt"\n'

@@ -155,6 +155,7 @@ def refuse_started(steelyard_cli, victim, commands) -> dict[str, int]:
     return codes
 
 
+@pytest.mark.extensions("page", "plan")
 @pytest.mark.parametrize("key", SPECS)
 def test_no_command_that_reads_a_spec_starts_what_a_key_names(steelyard_cli, strange, victim, key):
     strange(SPECS[key])
@@ -162,6 +163,7 @@ def test_no_command_that_reads_a_spec_starts_what_a_key_names(steelyard_cli, str
     assert codes["plan spec.toml"] == 0
 
 
+@pytest.mark.extensions("page", "plan")
 @pytest.mark.parametrize("key", ["program.prepare", "launch.ssh", "launch.submit", "launch.mpirun"])
 def test_no_command_that_reads_a_record_starts_what_a_key_names(
     steelyard_cli, strange, victim, tmp_path, key
@@ -189,6 +191,7 @@ def test_every_key_that_can_hold_a_command_is_tried():
     assert lists - named - NO_COMMAND == set()
 
 
+@pytest.mark.extensions("page", "plan")
 def test_a_plan_says_which_hosts_were_not_asked_and_how_they_are(steelyard_cli, strange, victim):
     strange(SPECS["launch.ssh"])
     done = steelyard_cli("plan", "spec.toml")
@@ -205,6 +208,7 @@ def test_a_plan_says_which_hosts_were_not_asked_and_how_they_are(steelyard_cli, 
     assert (document["unasked"], len(document["refused"])) == ([], 1)
 
 
+@pytest.mark.extensions("page", "plan")
 def test_a_plan_asks_the_queue_of_the_user_and_hands_it_no_command_of_the_spec(steelyard_cli, tmp_path):
     """Commands of Slurm are those of the user's PATH; their words are ours, but for the partition's name."""
     commands, log = tmp_path / "commands", tmp_path / "log"

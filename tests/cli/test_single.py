@@ -38,6 +38,7 @@ def values(option):
     return [(text,) * option.nargs for text in (texts[0], texts[-1])]
 
 
+@pytest.mark.extensions("exchange", "gate", "growth", "ratchet")
 def test_the_walk_has_every_command():
     assert {("compare",), ("gate",), ("ratchet", "try"), ("import",), ("model",)} <= COMMANDS.keys()
     assert len(OPTIONS) > 200
@@ -61,6 +62,7 @@ def test_an_option_given_twice_is_taken_twice_or_refused_with_both_values(case):
     assert all(text in caught.value.message for text in (*first, *second))
 
 
+@pytest.mark.extensions("gate", "growth")
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -83,6 +85,7 @@ ROWS = "p,time,bytes\n" + "".join(f"{p},{3 * p},{p * p}\n" for p in (16, 32, 64,
 COLUMNS = ("--value", "time", "--parameter", "p")
 
 
+@pytest.mark.extensions("growth")
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -105,6 +108,7 @@ def test_two_variables_of_one_name_are_refused_with_how_both_are_compared(steely
     assert done.stderr.endswith("hint: to compare both: -L value 1,2 --env 'A={value}'\n")
 
 
+@pytest.mark.extensions("growth")
 def test_each_of_two_metrics_of_a_table_is_modelled(steelyard_cli, tmp_path):
     (tmp_path / "d.csv").write_text(ROWS)
     done = steelyard_cli("model", "d.csv", *COLUMNS, "--value", "bytes", "--json")

@@ -34,6 +34,7 @@ def spec(tmp_path):
     return path
 
 
+@pytest.mark.extensions("plan")
 def test_a_spec_is_planned_run_and_answered(steelyard_cli, spec):
     planned = steelyard_cli("plan", "it.toml")
     assert planned.returncode == 0, planned.stderr
@@ -49,6 +50,7 @@ def test_a_spec_is_planned_run_and_answered(steelyard_cli, spec):
     assert steelyard_cli("analyze", "it.toml").stdout == done.stdout
 
 
+@pytest.mark.extensions("plan")
 def test_a_plan_of_what_would_be_refused_here_is_a_plan_and_says_so(steelyard_cli, spec):
     spec.write_text(SPEC.replace('"awk"', '"./no-such-awk"'))
     planned = steelyard_cli("plan", "it.toml")
@@ -60,6 +62,7 @@ def test_a_plan_of_what_would_be_refused_here_is_a_plan_and_says_so(steelyard_cl
     assert done.stderr == f"error: {refused['error']}\n\nhint: {refused['hint']}\n"
 
 
+@pytest.mark.extensions("plan")
 def test_the_order_that_a_plan_shows_is_the_order_that_is_run(steelyard_cli, spec):
     planned = json.loads(steelyard_cli("plan", "--json", "it.toml").stdout)
     steelyard_cli("run", "it.toml")

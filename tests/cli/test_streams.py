@@ -164,6 +164,7 @@ def code_behind(steelyard_env, tmp_path):
     return run
 
 
+@pytest.mark.extensions("bisect", "gate", "growth", "ratchet")
 @pytest.mark.parametrize("case", CASES)
 def test_a_reader_who_leaves_changes_no_exit_code(steelyard_cli, code_behind, tmp_path, case):
     prepare, words, code = CASES[case]

@@ -19,6 +19,8 @@ from steelyard.lab.run.run import run
 from steelyard.run.launch.valgrind import Cache, caches
 from steelyard.store import Record
 
+pytestmark = pytest.mark.extensions("demo")
+
 STEPS = 6000
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror")
 METRICS = {

@@ -35,14 +35,12 @@ CASES = (
     strata.a_ratio_of_speedups,
     strata.problem_instances,
     strata.strata_and_labels,
-    strata.many_programs_by_the_protocol,
     factors.two_levels_of_three_factors,
     factors.three_levels_and_a_contrast,
     factors.half_a_fraction,
     factors.a_screening,
     factors.factors_in_one_block,
     factors.metrics_beside_effects,
-    factors.factors_with_the_same_levels_by_the_protocol,
     oddities.failing_runs,
     oddities.one_treatment,
     oddities.one_run,
@@ -50,8 +48,14 @@ CASES = (
     oddities.hostile_names,
     oddities.a_run_that_was_cut_short,
     oddities.everything_odd,
+)
+BY_THE_PROTOCOL = (
+    strata.many_programs_by_the_protocol,
+    factors.factors_with_the_same_levels_by_the_protocol,
     oddities.the_protocol_on_odd_samples,
 )
+
+NEEDED = pytest.mark.extensions("protocol_2014")
 
 
 @cache
@@ -60,7 +64,10 @@ def answered(case: Callable[[], Answer]) -> Answer:
     return case()
 
 
-@pytest.fixture(params=CASES, ids=lambda case: case.__name__)
+@pytest.fixture(
+    params=[*CASES, *(pytest.param(case, marks=NEEDED) for case in BY_THE_PROTOCOL)],
+    ids=lambda case: case.__name__,
+)
 def presented(request: pytest.FixtureRequest) -> tuple[str, Answer]:
     """The name of a case, and its answer."""
     return request.param.__name__, answered(request.param)
@@ -69,7 +76,7 @@ def presented(request: pytest.FixtureRequest) -> tuple[str, Answer]:
 @pytest.fixture(scope="session")
 def case() -> Callable[[str], Answer]:
     """The answer of one case, by name."""
-    by_name = {item.__name__: item for item in CASES}
+    by_name = {item.__name__: item for item in (*CASES, *BY_THE_PROTOCOL)}
     return lambda name: answered(by_name[name])
 
 

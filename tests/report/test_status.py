@@ -79,6 +79,13 @@ def test_long_names_stay_within_the_width(width):
     assert all(len(line) <= width for line in render(long, width).splitlines())
 
 
+def test_the_rest_of_a_long_name_is_indented():
+    first, second, *_ = render(replace(STATUS, experiment="a name of several words"), 20).splitlines()
+    assert first.startswith("a name of")
+    assert second.startswith("  ")
+    assert second[2] != " "
+
+
 def test_the_document_holds_every_field():
     content = json.loads(DOCUMENT.text(STATUS))
     assert (content["format"], content["version"]) == ("steelyard/status", 1)
@@ -88,7 +95,7 @@ def test_the_document_holds_every_field():
 
 
 def test_a_status_needs_no_numpy():
-    loads = "steelyard.report.status, steelyard.extensions.plan.text, steelyard.report.text.progress"
+    loads = "steelyard.report.status, steelyard.report.text.progress"
     code = f"import sys, {loads}; print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

@@ -19,6 +19,10 @@ from steelyard.results.contexts import BY_CONTEXT
 from steelyard.results.schema import schema
 from steelyard.results.status import STATUS
 
+pytestmark = pytest.mark.extensions(
+    "audit", "bisect", "doctor", "growth", "history", "null", "observe", "plan"
+)
+
 NOT_UTF8 = "./\udcff"
 
 

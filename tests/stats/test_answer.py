@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from steelyard.core.analysis import Analysis
 from steelyard.core.factorial import Axis, Layout
 from steelyard.core.sample import Failures
-from steelyard.extensions.protocol_2014.results import NAME
 from steelyard.results.analysis import DesignFacts
 from steelyard.results.notice import Notice
 from steelyard.stats.answer import answer
@@ -282,8 +281,9 @@ def test_a_sequential_order_leaves_pairs_to_no_part_of_the_answer(sample):
     assert {effect.method for effect in effects.effects} == {"unpaired-contrast-t"}
 
 
+@pytest.mark.extensions("protocol_2014")
 def test_what_the_protocol_takes_for_granted_and_the_design_does_not_give_is_told(pair):
-    analysis = Analysis(protocol=NAME)
+    analysis = Analysis(protocol="nogueira-matias-2014")
     returning = DesignFacts("randomized-blocks", BLOCKS, 1, contexts=10, passes=3)
     warnings = answer("e", pair, returning, analysis).warnings
     assert Notice("pairing_given_up") in warnings

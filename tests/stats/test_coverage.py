@@ -18,6 +18,8 @@ import blocks
 import intervals
 import slow_runs
 
+pytestmark = pytest.mark.extensions("gate")
+
 
 @pytest.mark.parametrize("in_blocks", [False, True])
 @pytest.mark.parametrize("method", ["means, log-delta", "geometric, t on logs"])

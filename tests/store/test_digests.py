@@ -11,7 +11,6 @@ import made_up
 import pytest
 
 from steelyard.core.errors import RecordError
-from steelyard.extensions.repair.recovery import recover
 from steelyard.store import Record
 
 MADE = made_up.blocks(40)
@@ -86,7 +85,10 @@ def test_damage_is_named_with_its_page_and_the_cure_and_nobody_writes_to_it(dire
     assert (directory / "record.digests").exists()
 
 
+@pytest.mark.extensions("repair")
 def test_what_is_recovered_has_no_number_that_was_not_written(directory, tmp_path):
+    from steelyard.extensions.repair.recovery import recover
+
     original = made_up.tables(directory)
     file = directory / "record.sqlite"
     content = file.read_bytes()

@@ -88,7 +88,7 @@ class Ghosts {
           records_(
               runtime, [this](std::span<const std::byte> record, int from) { take(record, from); },
               "values of boundary vertices") {
-        const std::size_t capacity = runtime.pool().capacity_bytes();
+        const std::size_t capacity = runtime.engine().pool().capacity_bytes();
         values_of_record_ = capacity > header_bytes ? (capacity - header_bytes) / sizeof(Value) : 0;
         values_of_record_ = std::max<std::size_t>(values_of_record_, 1);
         if (graph.owners.ranks() > 1) {

@@ -69,7 +69,7 @@ class Machine {
         if (orders.node.kind() == OrderKind::chaotic) {
             return;
         }
-        numbers_ = runtime.numbers_of_node();
+        numbers_ = runtime.engine().numbers_of_node();
         if (numbers_.number == nullptr) {
             throw UsageError(
                 "--node-order needs ranks that share memory: --transport ring; in virtual time not "
@@ -166,7 +166,7 @@ class Machine {
         switch (runtime_.parameters().execution) {
         case runtime::Execution::fibre:
             runtime_.tasks().run_fibre([this, item] { process(item); });
-            runtime_.send_posted();
+            runtime_.engine().send_posted();
             return;
         case runtime::Execution::coroutine:
             runtime_.tasks().run(coroutine(this, item));

@@ -2,6 +2,9 @@
 //
 // Vertices are in order of their degrees, then of their numbers, and rows have the neighbours behind a vertex
 // alone, in that order, of which no row has more than √(2 m) (Chiba and Nishizeki 1985, DOI 10.1137/0214017).
+// Where degrees are alike, as in a lattice, they are in order of their numbers alone; rows that are in that
+// order as they are need no copy.
+//
 // A triangle is counted once, at its middle vertex: of each own vertex, the row goes once to every rank that
 // has one of its neighbours, and is looked for in the rows of these. No work item has a class.
 #pragma once
@@ -11,6 +14,7 @@
 #include <cstring>
 #include <limits>
 #include <span>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -33,11 +37,23 @@ class Triangles {
 
     /// Count those of the whole graph. Collective.
     void run() {
-        keep_later_neighbours();
         counts_.assign(graph_.count(), 0);
         last_told_.assign(graph_.owners.ranks(), 0);
-        constexpr std::size_t piece = 16;
-        runtime_.epoch_over(graph_.count(), piece, [this](std::size_t local) { tell(local); });
+        const Degrees degrees = degrees_of_all();
+        is_in_place_ =
+            degrees.are_alike && graph_.order == graph::RowOrder::by_neighbour && graph_.owners.all_ascend();
+        if (!is_in_place_) {
+            keep_later_neighbours(degrees.are_alike);
+        }
+        // Some thousand comparisons between two looks for messages.
+        const double comparisons = std::max(1.0, degrees.mean * degrees.mean);
+        const auto piece = static_cast<std::size_t>(std::max(16.0, 4096 / comparisons));
+        if (is_in_place_) {
+            runtime_.epoch_over(graph_.count(), piece, [this](std::size_t local) { tell_in_place(local); });
+        } else {
+            runtime_.epoch_over(graph_.count(), piece,
+                                [this](std::size_t local) { tell(local, row<Place>(local)); });
+        }
     }
 
     /// Triangles of which each vertex is the middle one.
@@ -54,59 +70,112 @@ class Triangles {
     [[nodiscard]] graph::Vertex vertex(Place place) const {
         return graph_.owners.vertex(static_cast<graph::Vertex>(place));
     }
-    [[nodiscard]] std::span<const Place> row(std::size_t local) const {
-        return {places_.data() + begin_[local], begin_[local + 1] - begin_[local]};
+    [[nodiscard]] static graph::Vertex vertex(graph::Vertex entry) { return entry; }
+
+    struct Degrees {
+        double mean;
+        bool are_alike; ///< None is far above the mean.
+    };
+    [[nodiscard]] Degrees degrees_of_all() const {
+        std::size_t largest = 0;
+        for (std::size_t local = 0; local < graph_.count(); ++local) {
+            largest = std::max(largest, graph_.degree(local));
+        }
+        const auto arcs = static_cast<double>(team_.all(Fold::sum, std::uint64_t{graph_.targets.size()}));
+        const auto of_all = static_cast<double>(team_.all(Fold::max, std::uint64_t{largest}));
+        const double mean = arcs / static_cast<double>(graph_.owners.vertices());
+        return {mean, of_all <= 4 * mean};
     }
 
+    /// As Places, the neighbours that are behind a vertex; as Vertices all of them, in place, where those
+    /// before it count.
+    template <class Entry>
+    [[nodiscard]] std::span<const Entry> row(std::size_t local) const {
+        if constexpr (std::is_same_v<Entry, graph::Vertex>) {
+            return graph_.neighbours(local);
+        } else {
+            return {places_.data() + begin_[local], begin_[local + 1] - begin_[local]};
+        }
+    }
+    /// Neighbours of a row between which and its vertex another one can lie: all but one.
+    template <class Entry>
+    static std::span<const Entry> middles(std::span<const Entry> side) {
+        return std::is_same_v<Entry, graph::Vertex> ? side.subspan(1) : side.first(side.size() - 1);
+    }
+    /// What can close a triangle with the middle vertex at a place of a row.
+    template <class Entry>
+    static std::span<const Entry> beyond(std::span<const Entry> side, std::size_t middle) {
+        return std::is_same_v<Entry, graph::Vertex> ? side.first(middle) : side.subspan(middle + 1);
+    }
+
+    void tell_in_place(std::size_t local) {
+        const std::span<const graph::Vertex> all = graph_.neighbours(local);
+        const auto end = std::lower_bound(all.begin(), all.end(), graph_.vertex(local));
+        tell(local, std::span(all.begin(), end));
+    }
     /// Look for the row of an own vertex in those of its neighbours, here and on other ranks.
-    void tell(std::size_t local) {
-        const std::span<const Place> later = row(local);
-        if (later.size() < 2) {
+    template <class Entry>
+    void tell(std::size_t local, std::span<const Entry> side) {
+        if (side.size() < 2) {
             return;
         }
-        look_for(later);
-        // The last has none behind it that could close a triangle.
-        for (const Place middle : later.first(later.size() - 1)) {
+        look_for(side);
+        for (const Entry middle : middles(side)) {
             const std::size_t owner = graph_.owners.owner(vertex(middle));
             if (owner != graph_.rank && std::exchange(last_told_[owner], local + 1) != local + 1) {
-                rows_.send(static_cast<int>(owner), std::as_bytes(later));
+                rows_.send(static_cast<int>(owner), std::as_bytes(side));
             }
         }
     }
     void receive(std::span<const std::byte> record) {
-        received_.resize(record.size() / sizeof(Place));
-        std::memcpy(received_.data(), record.data(), record.size());
-        look_for(received_);
+        if (is_in_place_) {
+            look_for_received<graph::Vertex>(record);
+        } else {
+            look_for_received<Place>(record);
+        }
     }
-    /// Count what is behind each own vertex of a row, and in its own row too.
-    void look_for(std::span<const Place> later) {
+    template <class Entry>
+    void look_for_received(std::span<const std::byte> record) {
+        auto& side = std::get<std::vector<Entry>>(received_);
+        side.resize(record.size() / sizeof(Entry));
+        std::memcpy(side.data(), record.data(), record.size());
+        look_for(std::span<const Entry>(side));
+    }
+    /// Count what is beyond each own vertex of a row, and in its own row too.
+    template <class Entry>
+    void look_for(std::span<const Entry> side) {
         std::size_t compared = 0;
-        for (std::size_t i = 0; i + 1 < later.size(); ++i) {
-            const graph::Vertex middle = vertex(later[i]);
+        for (const Entry& entry : middles(side)) {
+            const graph::Vertex middle = vertex(entry);
             if (!graph_.owns(middle)) {
                 continue;
             }
             const std::size_t local = graph_.owners.local(middle);
-            counts_[local] += common(later.subspan(i + 1), row(local));
-            compared += later.size() - i - 1 + row(local).size();
+            const std::span<const Entry> candidates =
+                beyond(side, static_cast<std::size_t>(&entry - side.data()));
+            counts_[local] += common(candidates, row<Entry>(local));
+            compared += candidates.size() + row<Entry>(local).size();
         }
         runtime_.charge(Work::comparison, static_cast<double>(compared));
         runtime_.counters().useful += 1;
     }
 
-    /// Rows of the neighbours that are behind a vertex.
-    void keep_later_neighbours() {
-        const std::vector<std::uint32_t> degrees =
-            graph::lookup(team_, graph_.owners, graph_.targets, [this](std::size_t local) {
+    /// Rows of the neighbours that are behind a vertex, by their numbers alone where degrees are alike.
+    void keep_later_neighbours(bool are_alike) {
+        std::vector<std::uint32_t> degrees;
+        if (!are_alike) {
+            degrees = graph::lookup(team_, graph_.owners, graph_.targets, [this](std::size_t local) {
                 return static_cast<std::uint32_t>(graph_.degree(local));
             });
+        }
         places_.clear();
         begin_.assign(1, 0);
         for (std::size_t local = 0; local < graph_.count(); ++local) {
             const Place own_part =
-                place(graph_.vertex(local), static_cast<std::uint32_t>(graph_.degree(local)));
+                place(graph_.vertex(local), are_alike ? 0 : static_cast<std::uint32_t>(graph_.degree(local)));
             for (std::uint64_t i = graph_.begin[local]; i < graph_.begin[local + 1]; ++i) {
-                if (const Place second = place(graph_.targets[i], degrees[i]); second > own_part) {
+                if (const Place second = place(graph_.targets[i], are_alike ? 0 : degrees[i]);
+                    second > own_part) {
                     places_.push_back(second);
                 }
             }
@@ -116,10 +185,11 @@ class Triangles {
     }
 
     /// How many are in both rows.
-    static std::uint32_t common(std::span<const Place> a, std::span<const Place> b) {
+    template <class Entry>
+    static std::uint32_t common(std::span<const Entry> a, std::span<const Entry> b) {
         std::uint32_t result = 0;
         for (auto x = a.begin(), y = b.begin(); x != a.end() && y != b.end();) {
-            const Place left = *x, right = *y;
+            const Entry left = *x, right = *y;
             result += left == right ? 1 : 0;
             x += left <= right ? 1 : 0;
             y += right <= left ? 1 : 0;
@@ -134,7 +204,8 @@ class Triangles {
     std::vector<Place> places_;        ///< Where the neighbours behind it are in the order.
     std::vector<std::uint32_t> counts_;
     std::vector<std::size_t> last_told_; ///< Of each rank: which own row it was told last, from 1 on.
-    std::vector<Place> received_;
+    std::tuple<std::vector<Place>, std::vector<graph::Vertex>> received_;
+    bool is_in_place_ = false;
     runtime::RecordChannel rows_;
 };
 

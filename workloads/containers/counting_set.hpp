@@ -26,8 +26,9 @@ class CountingSet {
     CountingSet(const CountingSet&) = delete;
     CountingSet& operator=(const CountingSet&) = delete;
     ~CountingSet() {
-        runtime_.check_nothing_is_lost(unwound_, used_, "keys that were inserted into a CountingSet",
-                                       "all ranks call one of its collective functions before its end");
+        runtime_.engine().check_nothing_is_lost(
+            unwound_, used_, "keys that were inserted into a CountingSet",
+            "all ranks call one of its collective functions before its end");
     }
 
     /// Legal everywhere.

@@ -45,7 +45,8 @@ int main(int argc, char** argv) {
     const Session session(argc, argv);
     runtime::Parameters parameters;
     int words = 20'000;
-    Family<MpiContext> family{.name = "measured", .description = "Counts words.", .is_seeded = true};
+    Family<MpiContext> family{
+        .name = "measured", .description = "Counts words.", .is_seeded = true, .computes = true};
     family.declare = [&](Options& options) {
         runtime::declare(options, parameters);
         options.add("--words", words, "Words of a rank", {1, 1 << 24});

@@ -15,7 +15,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "global/functions.hpp"
 #include "global/global_ptr.hpp"
 #include "runtime/channel.hpp"
 #include "runtime/completion_event.hpp"
@@ -307,6 +306,27 @@ class Delegates {
         }
     };
 
+    /// Executed on the rank of `object`; the payload lies in the message.
+    using Function = void (*)(Delegates& self, void* object, const std::uint64_t* payload, int from);
+
+    /// Words of 8 bytes that hold a value; none where it is empty.
+    template <class T>
+    static constexpr std::size_t words_of = std::is_empty_v<T> ? 0 : (sizeof(T) + 7) / 8;
+    template <class T>
+    static void pack(const T& value, std::uint64_t* words) {
+        if constexpr (!std::is_empty_v<T>) {
+            std::memcpy(words, &value, sizeof value);
+        }
+    }
+    template <class T>
+    [[nodiscard]] static T unpacked(const std::uint64_t* words) {
+        std::array<std::byte, sizeof(T)> bytes{};
+        if constexpr (!std::is_empty_v<T>) {
+            std::memcpy(bytes.data(), words, sizeof(T));
+        }
+        return std::bit_cast<T>(bytes);
+    }
+
     /// The object and the number of a function, which fits above the 48 bits of an address; then the payload.
     template <std::size_t words>
     using Packet = std::array<std::uint64_t, 1 + words>;
@@ -321,7 +341,9 @@ class Delegates {
     struct Receiver {
         Delegates* here;
         void operator()(const Packet<words>& packet, int from) const {
-            functions[packet[0] >> address_bits](*here, object_of(packet[0]), packet.data() + 1, from);
+            const auto function =
+                here->runtime_.engine().template function<Function>(packet[0] >> address_bits, from);
+            function(*here, object_of(packet[0]), packet.data() + 1, from);
         }
         void prefetch(const Packet<words>& packet) const { __builtin_prefetch(object_of(packet[0])); }
     };
@@ -352,7 +374,7 @@ class Delegates {
         static_assert(words_of<Payload> <= 31, "a delegate captures, and returns, at most 240 bytes");
         constexpr std::size_t words = lane_words<words_of<Payload>>;
         const auto address = reinterpret_cast<std::uint64_t>(object.address());
-        const std::uint64_t number = number_of<&received<Message, T>>;
+        const std::uint64_t number = runtime::number_of<&received<Message, T>>;
         Packet<words> packet{number << address_bits | address};
         pack(payload, packet.data() + 1);
         std::get<Lane<words>>(lanes_).channel.send(object.rank, packet);

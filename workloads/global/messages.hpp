@@ -23,18 +23,9 @@ namespace goodsyard::global {
 
 class Messages;
 
-/// What is executed where a record arrives; its arguments are the record's.
-using Procedure = void (*)(Messages& self, void* object, runtime::Reader& arguments, int from);
-
-/// By number, which is the same on all ranks: they run the same program.
-inline constinit std::vector<Procedure> procedures;
-
-[[nodiscard]] inline std::uint32_t enrol(Procedure procedure) {
-    procedures.push_back(procedure);
-    return static_cast<std::uint32_t>(procedures.size() - 1);
-}
-template <Procedure procedure>
-inline const std::uint32_t procedure_number = enrol(procedure);
+/// What is executed where a record arrives: the rest of the record is the object's address, where there is
+/// one, what the function captures, and the arguments.
+using Procedure = void (*)(Messages& self, std::span<const std::byte> rest, int from);
 
 /// What an argument arrives as: a value, and of a C string a std::string.
 template <class T>
@@ -52,19 +43,15 @@ using Sent =
 class Messages {
   public:
     explicit Messages(runtime::Runtime& runtime, runtime::Place place = runtime::Place::current())
-        : runtime_(runtime), channel_(
-                                 runtime,
-                                 [this](std::span<const std::byte> record, int from) {
-                                     runtime::Reader reader(record);
-                                     const auto [procedure, object] = reader.read<Head>();
-                                     if (procedure >= procedures.size()) [[unlikely]] {
-                                         refuse(procedure, from);
-                                     }
-                                     // NOLINTNEXTLINE(performance-no-int-to-ptr)
-                                     void* const address = reinterpret_cast<void*>(object);
-                                     procedures[procedure](*this, address, reader, from);
-                                 },
-                                 "functions of Messages", place) {}
+        : runtime_(runtime),
+          channel_(
+              runtime,
+              [this](std::span<const std::byte> record, int from) {
+                  runtime::Reader reader(record);
+                  const auto number = reader.read<std::uint32_t>();
+                  runtime_.engine().function<Procedure>(number, from)(*this, reader.rest(), from);
+              },
+              "functions of Messages", place) {}
     Messages(const Messages&) = delete;
     Messages& operator=(const Messages&) = delete;
 
@@ -87,16 +74,6 @@ class Messages {
     }
 
   private:
-    struct Head {
-        std::uint32_t procedure;
-        std::uintptr_t object; ///< Its address on the rank that it is sent to; 0: none.
-    };
-
-    [[noreturn]] void refuse(std::uint32_t procedure, int from) const {
-        runtime_.refuse(channel_.name() + ": rank " + std::to_string(from) + " has sent function " +
-                        std::to_string(procedure) + ", and there are " + std::to_string(procedures.size()) +
-                        ": run the same program on all ranks");
-    }
     template <class T, class F, class... Arguments, class... Values>
     void send(int to, T* object, const F& f, const Values&... arguments) {
         static_assert(std::is_trivially_copyable_v<F>,
@@ -106,22 +83,43 @@ class Messages {
             "a function is executed on another rank, where what it captures by reference ([&], this) "
             "or as a pointer, and the address of a function, mean nothing: capture values, and send a "
             "lambda in place of a function's name");
-        // Not one of this: while a fibre waits for room, others send.
-        std::vector<std::byte> record = std::exchange(spare_, {});
-        record.clear();
-        runtime::Writer writer(record);
-        writer(
-            Head{procedure_number<&execute<T, F, Arguments...>>, reinterpret_cast<std::uintptr_t>(object)});
-        if constexpr (!std::is_empty_v<F>) {
-            writer(f);
+        constexpr bool has_object = !std::is_void_v<T>;
+        const std::uint32_t number = runtime::number_of<&execute<T, F, Arguments...>>;
+        if constexpr ((runtime::Flat<Arguments> && ...)) {
+            constexpr std::size_t size = sizeof number + (has_object ? sizeof(std::uintptr_t) : 0) +
+                                         (std::is_empty_v<F> ? 0 : sizeof(F)) + (sizeof(Arguments) + ... + 0);
+            channel_.send(to, size, [&](std::byte* place) {
+                place = runtime::write_flat(place, number);
+                if constexpr (has_object) {
+                    place = runtime::write_flat(place, reinterpret_cast<std::uintptr_t>(object));
+                }
+                if constexpr (!std::is_empty_v<F>) {
+                    place = runtime::write_flat(place, f);
+                }
+                runtime::write_flat(place, static_cast<const Arguments&>(arguments)...);
+            });
+        } else {
+            // Not one of this: while a fibre waits for room, others send.
+            std::vector<std::byte> record = std::exchange(spare_, {});
+            record.clear();
+            runtime::Writer writer(record);
+            writer(number);
+            if constexpr (has_object) {
+                writer(reinterpret_cast<std::uintptr_t>(object));
+            }
+            if constexpr (!std::is_empty_v<F>) {
+                writer(f);
+            }
+            (writer(static_cast<const Arguments&>(arguments)), ...);
+            channel_.send(to, record);
+            spare_ = std::move(record);
         }
-        (writer(static_cast<const Arguments&>(arguments)), ...);
-        channel_.send(to, record);
-        spare_ = std::move(record);
     }
 
     template <class T, class F, class... Arguments>
-    static void execute(Messages& self, void* object, runtime::Reader& reader, int from) {
+    static void execute(Messages& self, std::span<const std::byte> rest, int from) {
+        runtime::Reader reader(rest);
+        [[maybe_unused]] T* const object = read_object<T>(reader);
         F f = read_function<F>(reader);
         std::tuple<Arguments...> arguments{reader.read<Arguments>()...}; // In braces, from left to right.
         std::apply(
@@ -133,12 +131,21 @@ class Messages {
                         f(each...);
                     }
                 } else if constexpr (std::is_invocable_v<F&, Messages&, int, T&, Arguments&...>) {
-                    f(self, from, *static_cast<T*>(object), each...);
+                    f(self, from, *object, each...);
                 } else {
-                    f(*static_cast<T*>(object), each...);
+                    f(*object, each...);
                 }
             },
             arguments);
+    }
+    template <class T>
+    static T* read_object(runtime::Reader& reader) {
+        if constexpr (std::is_void_v<T>) {
+            return nullptr;
+        } else {
+            // NOLINTNEXTLINE(performance-no-int-to-ptr)
+            return reinterpret_cast<T*>(reader.read<std::uintptr_t>());
+        }
     }
     template <class F>
     static F read_function(runtime::Reader& reader) {

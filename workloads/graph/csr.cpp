@@ -137,6 +137,7 @@ Csr build(const Team& team, const Edges& edges, RowOrder order, Arcs arcs, Deali
     std::shift_right(graph.begin.begin(), graph.begin.end(), 1);
     graph.begin.front() = 0;
     make_simple(graph, order);
+    graph.order = order;
     return graph;
 }
 

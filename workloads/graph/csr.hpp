@@ -35,6 +35,7 @@ struct Csr {
     /// graph, sources alone.
     std::vector<std::uint32_t> ends;
     float largest_weight = 0; ///< Of all ranks.
+    RowOrder order = RowOrder::by_neighbour;
 
     [[nodiscard]] std::size_t bytes() const {
         return begin.size() * sizeof begin[0] + targets.size() * sizeof targets[0] +

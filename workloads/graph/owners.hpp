@@ -86,6 +86,10 @@ class Owners {
         return dealing_ == Dealing::hash ? shuffle_.inverse(turn) : turn;
     }
 
+    /// Whether numbers of all vertices ascend with these.
+    [[nodiscard]] bool all_ascend() const {
+        return dealing_ == Dealing::block || (ranks_ == 1 && dealing_ == Dealing::cyclic);
+    }
     /// Whether numbers of a rank's vertices ascend with their places.
     [[nodiscard]] bool ascend() const { return dealing_ != Dealing::hash; }
 

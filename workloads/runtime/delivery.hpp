@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "harness/failure.hpp"
-#include "runtime/runtime.hpp"
+#include "runtime/engine.hpp"
 
 namespace goodsyard::runtime {
 
@@ -58,8 +58,8 @@ class Handling final : public Delivery<Item> {
     static constexpr bool by_handler = !is_coroutine && may_be<By>(Execution::handler);
 
   public:
-    Handling(Runtime& runtime, Handler handler, By execution)
-        : runtime_(runtime), handler_(std::move(handler)), execution_(execution) {
+    Handling(Engine& engine, Handler handler, By execution)
+        : engine_(engine), handler_(std::move(handler)), execution_(execution) {
         if (is_coroutine && execution != Execution::coroutine) {
             throw UsageError("a handler of this program is a coroutine; --execution coroutine");
         }
@@ -95,15 +95,15 @@ class Handling final : public Delivery<Item> {
             if (execution_ == Execution::handler) {
                 for (; count < limit && !items.empty(); ++count) {
                     const Item item = items.pop_newest();
-                    handle(handler_, item, runtime_.rank());
+                    handle(handler_, item, engine_.rank());
                 }
-                runtime_.charge(Work::handler, static_cast<double>(count));
+                engine_.charge(Work::handler, static_cast<double>(count));
                 return count;
             }
         }
         if constexpr (by_coroutines) {
-            for (; count < limit && !items.empty() && runtime_.tasks().has_room(); ++count) {
-                runtime_.tasks().run(coroutine(handler_, items.pop_newest(), runtime_.rank()));
+            for (; count < limit && !items.empty() && engine_.tasks().has_room(); ++count) {
+                engine_.tasks().run(coroutine(handler_, items.pop_newest(), engine_.rank()));
             }
         }
         return count;
@@ -131,7 +131,7 @@ class Handling final : public Delivery<Item> {
 
     void deliver_to_handler(std::span<const Item> items, int from) {
         each(items, [&](const Item& item) { handle(handler_, item, from); });
-        runtime_.charge(Work::handler, static_cast<double>(items.size()));
+        engine_.charge(Work::handler, static_cast<double>(items.size()));
     }
     // What a task with a stack does: copy an item, since the place that it came from is gone when the task
     // goes on after waiting. The next one begins when what was posted has been sent.
@@ -139,7 +139,7 @@ class Handling final : public Delivery<Item> {
         Handling& self;
         std::span<const Item> items;
         int from;
-        [[nodiscard]] bool any() const { return !items.empty() && !self.runtime_.has_posted(); }
+        [[nodiscard]] bool any() const { return !items.empty() && !self.engine_.has_posted(); }
         void run() {
             if (items.size() > ahead) {
                 self.prefetch(items[ahead]);
@@ -152,18 +152,18 @@ class Handling final : public Delivery<Item> {
     struct Newest {
         Handling& self;
         Queue<Item>& items;
-        [[nodiscard]] bool any() const { return !items.empty() && !self.runtime_.has_posted(); }
+        [[nodiscard]] bool any() const { return !items.empty() && !self.engine_.has_posted(); }
         void run() {
             const Item item = items.pop_newest();
-            handle(self.handler_, item, self.runtime_.rank());
+            handle(self.handler_, item, self.engine_.rank());
         }
     };
     template <class Next>
     std::size_t run_fibres(Next& next, std::size_t limit) {
         std::size_t begun = 0;
         for (std::size_t extra = 1; extra > 0; begun += extra) {
-            runtime_.send_posted();
-            extra = runtime_.tasks().run_each(next, limit - begun);
+            engine_.send_posted();
+            extra = engine_.tasks().run_each(next, limit - begun);
         }
         return begun;
     }
@@ -171,11 +171,11 @@ class Handling final : public Delivery<Item> {
         Arrived arrived{*this, items, from};
         run_fibres(arrived, items.size());
         for (const Item& item : arrived.items) { // There is no room for these.
-            runtime_.tasks().spawn([this, item, from] { handle(handler_, item, from); });
+            engine_.tasks().spawn([this, item, from] { handle(handler_, item, from); });
         }
     }
     void deliver_to_coroutines(std::span<const Item> items, int from) {
-        each(items, [&](const Item& item) { runtime_.tasks().run(coroutine(handler_, item, from)); });
+        each(items, [&](const Item& item) { engine_.tasks().run(coroutine(handler_, item, from)); });
     }
     static Task coroutine(Handler& handler, Item item, int from) {
         if constexpr (is_coroutine) {
@@ -189,7 +189,7 @@ class Handling final : public Delivery<Item> {
         co_return;
     }
 
-    Runtime& runtime_;
+    Engine& engine_;
     Handler handler_;
     [[no_unique_address]] By execution_;
 };

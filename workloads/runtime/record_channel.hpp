@@ -3,15 +3,14 @@
 
 #include <cstdint>
 #include <cstring>
-#include <functional>
-#include <limits>
 #include <map>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "runtime/open_messages.hpp"
+#include "runtime/outbox.hpp"
 #include "runtime/runtime.hpp"
 
 namespace goodsyard::runtime {
@@ -23,86 +22,80 @@ namespace goodsyard::runtime {
 /// rank that it passes.
 class RecordChannel final : public Mailbox {
   public:
-    /// What is done with a record on the rank that it was sent to, in the receive loop: it may send, and
-    /// cannot wait. The bytes end with the call.
-    using Handler = std::function<void(std::span<const std::byte> record, int from)>;
-
-    /// `subject` names the records, for people, and stays. They go by the route of the program.
+    /// `handler(record, from)`, of the bytes as a `std::span<const std::byte>` and the rank that sent them,
+    /// is what is done with a record where it arrives, in the receive loop: it may send, and cannot wait. The
+    /// bytes end with the call. `subject` names the records, for people, and stays. They go by the route of
+    /// the program.
+    template <class Handler>
     RecordChannel(Runtime& runtime, Handler handler, const char* subject = "records of RecordChannel",
                   Place place = Place::current())
         : RecordChannel(runtime, std::move(handler), subject, runtime.parameters().route, place) {}
     /// They go by this route.
+    template <class Handler>
     RecordChannel(Runtime& runtime, Handler handler, const char* subject, Route route,
                   Place place = Place::current())
-        : runtime_(runtime), handler_(std::move(handler)), subject_(subject), place_(place),
-          forwarding_(make_forwarding(route)), full_bytes_(bytes_of_full_message(runtime)),
-          slots_(static_cast<std::size_t>(runtime.size())), open_(slots_.size()),
-          number_(runtime.add(*this)) {}
-    ~RecordChannel() override { runtime_.remove(*this); }
+        : engine_(runtime.engine()), receiver_(std::make_unique<Receiving<Handler>>(std::move(handler))),
+          subject_(subject), place_(place), forwarding_(make_forwarding(runtime, route)),
+          most_bytes_(engine_.pool().capacity_bytes() - sizeof(Length)),
+          when_full_(engine_.parameters().buffer_bytes == 0 ? Flush::single : Flush::full),
+          spare_bytes_(engine_.pool().capacity_bytes() -
+                       static_cast<std::size_t>(engine_.parameters().buffer_bytes)),
+          outbox_(engine_, engine_.add(*this), engine_.pool().capacity_bytes(), 0) {}
+    ~RecordChannel() override { engine_.remove(*this); }
 
     /// Legal everywhere, in handlers too; runs no handler. A fibre may wait for room, and the bytes stay
     /// until this returns.
     void send(int to, std::span<const std::byte> record) {
-        if (static_cast<std::size_t>(to) >= slots_.size()) [[unlikely]] {
-            runtime_.refuse_rank(to, *this);
-        }
-        if (forwarding_ && to != runtime_.rank()) {
-            forward({to, runtime_.rank()}, record);
+        check_rank(to);
+        if (forwarding_ && to != engine_.rank()) {
+            forward({to, engine_.rank()}, record);
             return;
         }
-        const std::size_t capacity = runtime_.pool().capacity_bytes();
-        if (record.size() + sizeof(Length) <= capacity) {
-            put(to, static_cast<Length>(record.size()), {}, record);
+        if (record.size() <= most_bytes_) {
+            put(to, static_cast<Length>(record.size()), record.size(),
+                [&](std::byte* place) { copy(place, record); });
             return;
         }
-        const std::size_t most = capacity - sizeof(Length) - sizeof(Part);
+        const std::size_t most = most_bytes_ - sizeof(Part);
         Part part{next_record_++, record.size(), 0};
         for (; part.first < record.size(); part.first += most) {
             const std::size_t size = std::min<std::size_t>(most, record.size() - part.first);
-            put(to, static_cast<Length>(size) | is_part, std::as_bytes(std::span(&part, 1)),
-                record.subspan(part.first, size));
+            put(to, static_cast<Length>(size) | is_part, sizeof part + size, [&](std::byte* place) {
+                std::memcpy(place, &part, sizeof part);
+                copy(place + sizeof part, record.subspan(part.first, size));
+            });
         }
     }
 
-    void deliver(const Buffer& message) override {
-        std::span<const std::byte> rest(message.data(), message.size);
-        while (!rest.empty()) {
-            const auto length = rest.size() < sizeof(Length) ? is_part - 1 : take<Length>(rest);
-            const std::size_t size = length & ~is_part;
-            if (size + ((length & is_part) == 0 ? 0 : sizeof(Part)) > rest.size()) [[unlikely]] {
-                runtime_.refuse(
-                    name() + " are to be read from a message of " + std::to_string(message.size) +
-                    " bytes that has none: make the same channels on all ranks, in the same order");
-            }
-            if ((length & is_part) == 0) {
-                receive(rest.first(size), message.rank);
-            } else {
-                const auto part = take<Part>(rest);
-                collect(part, rest.first(size), message.rank);
-            }
-            rest = rest.subspan(size);
+    /// Send a record of `size` bytes, which `write(place)` puts where they go. It does not send.
+    template <class Write>
+    void send(int to, std::size_t size, Write write) {
+        if (size > most_bytes_ || forwarding_) [[unlikely]] {
+            // Not one of this: while a fibre waits for room, others send.
+            std::vector<std::byte> record = std::exchange(spare_, {});
+            record.resize(size);
+            write(record.data());
+            send(to, record);
+            spare_ = std::move(record);
+            return;
         }
+        check_rank(to);
+        put(to, static_cast<Length>(size), size, write);
     }
+
+    void deliver(const Buffer& message) override { receiver_->deliver(*this, message); }
     void flush(Flush reason) override {
         if (forwarding_) {
             forwarding_->flush(reason);
         }
-        while (open_.any()) {
-            seal(open_.oldest(), reason);
-        }
+        outbox_.flush(reason);
     }
-    void flush_older(double than_s) override {
-        while (open_.any() && open_.oldest_since_s() < than_s) {
-            seal(open_.oldest(), Flush::age);
-        }
-    }
-    [[nodiscard]] double oldest_since_s() const override {
-        return open_.any() ? open_.oldest_since_s() : std::numeric_limits<double>::infinity();
-    }
-    [[nodiscard]] bool has_unsent() const override { return open_.any(); }
-    void end_epoch() override { sent_ = 0; }
+    void flush_older(double than_s) override { outbox_.flush_older(than_s); }
+    [[nodiscard]] double oldest_since_s() const override { return outbox_.oldest_since_s(); }
+    [[nodiscard]] bool has_unsent() const override { return outbox_.has_open(); }
+    void end_epoch() override { outbox_.forget_sent(); }
     [[nodiscard]] std::uint64_t unhandled() const override {
-        return sent_ + (forwarding_ ? forwarding_->unhandled() : 0);
+        return outbox_.unhandled() + (forwarding_ ? forwarding_->unhandled() : 0);
     }
     void admit_outside() override {
         Mailbox::admit_outside();
@@ -125,18 +118,29 @@ class RecordChannel final : public Mailbox {
         std::int32_t to;
         std::int32_t from; ///< The rank that sent it first.
     };
-    struct Slot {
-        std::byte* first = nullptr; ///< None while no message is open.
-        std::size_t used = 0;
+    struct Receiver {
+        Receiver() = default;
+        Receiver(const Receiver&) = delete;
+        Receiver& operator=(const Receiver&) = delete;
+        virtual ~Receiver() = default;
+        virtual void deliver(RecordChannel& self, const Buffer& message) = 0;
+        virtual void handle(std::span<const std::byte> record, int from) = 0;
+    };
+    /// A call for each message, none for each record.
+    template <class Handler>
+    struct Receiving final : Receiver {
+        explicit Receiving(Handler with) : handler(std::move(with)) {}
+        void deliver(RecordChannel& self, const Buffer& message) override {
+            self.deliver_to(handler, message);
+        }
+        void handle(std::span<const std::byte> record, int from) override { handler(record, from); }
+        Handler handler;
     };
     struct Partial {
         std::vector<std::byte> bytes;
         std::size_t arrived = 0;
     };
 
-    static std::size_t bytes_of_full_message(Runtime& runtime) {
-        return static_cast<std::size_t>(runtime.parameters().buffer_bytes);
-    }
     template <class T>
     static T take(std::span<const std::byte>& bytes) {
         T value;
@@ -145,20 +149,20 @@ class RecordChannel final : public Mailbox {
         return value;
     }
 
-    std::unique_ptr<RecordChannel> make_forwarding(Route route) {
+    std::unique_ptr<RecordChannel> make_forwarding(Runtime& runtime, Route route) {
         if (route == Route::direct) {
             return nullptr;
         }
         const auto pass_on = [this](std::span<const std::byte> record, int /*from*/) {
             const Hops hops = take<Hops>(record);
-            if (hops.to == runtime_.rank()) {
-                handler_(record, hops.from);
+            if (hops.to == engine_.rank()) {
+                receiver_->handle(record, hops.from);
             } else {
-                ++runtime_.counters().forwarded;
+                ++engine_.counters().forwarded;
                 forward(hops, record);
             }
         };
-        return std::make_unique<RecordChannel>(runtime_, pass_on, subject_, Route::direct, place_);
+        return std::make_unique<RecordChannel>(runtime, pass_on, subject_, Route::direct, place_);
     }
     void forward(const Hops& hops, std::span<const std::byte> record) {
         // Not one of this: while a fibre waits for room, others send.
@@ -166,50 +170,74 @@ class RecordChannel final : public Mailbox {
         const std::span<const std::byte> head = std::as_bytes(std::span(&hops, 1));
         hopping.assign(head.begin(), head.end());
         hopping.insert(hopping.end(), record.begin(), record.end());
-        forwarding_->send(runtime_.routing().next(hops.to), hopping);
+        forwarding_->send(engine_.routing().next(hops.to), hopping);
         spare_ = std::move(hopping);
     }
 
-    void put(int to, Length length, std::span<const std::byte> part, std::span<const std::byte> record) {
-        const std::size_t size = sizeof length + part.size() + record.size();
-        // A fibre waits while a message is sent, and another one may have begun the next meanwhile.
-        while (slot(to).first != nullptr && slot(to).used + size > runtime_.pool().capacity_bytes()) {
-            seal(to, Flush::full);
-        }
-        if (slot(to).first == nullptr) {
-            const double now_s = runtime_.parameters().flush_age_s > 0 ? runtime_.now_s() : 0;
-            slot(to) = {open_.open(to, runtime_.pool().take(), now_s).data(), 0};
-        }
-        append(to, std::as_bytes(std::span(&length, 1)));
-        append(to, part);
-        append(to, record);
-        ++sent_;
-        ++runtime_.counters().items;
-        runtime_.counters().items_by_bytes.add(size, 1);
-        if (slot(to).used >= full_bytes_) {
-            seal(to, full_bytes_ == 0 ? Flush::single : Flush::full);
+    void check_rank(int to) const {
+        if (static_cast<unsigned>(to) >= static_cast<unsigned>(engine_.size())) [[unlikely]] {
+            engine_.refuse_rank(to, *this);
         }
     }
-    void append(int to, std::span<const std::byte> bytes) {
+    static void copy(std::byte* place, std::span<const std::byte> bytes) {
         if (!bytes.empty()) {
-            std::memcpy(slot(to).first + slot(to).used, bytes.data(), bytes.size());
-            slot(to).used += bytes.size();
+            std::memcpy(place, bytes.data(), bytes.size());
         }
     }
-    void seal(int to, Flush reason) {
-        const Slot sealed = std::exchange(slot(to), {});
-        Buffer message = open_.close(to);
-        message.size = static_cast<std::uint32_t>(sealed.used);
-        message.rank = to;
-        message.channel = number_;
-        runtime_.post(std::move(message), reason);
+    /// Put a record, or a part of one, of `size` bytes that `write` writes.
+    template <class Write>
+    void put(int to, Length length, std::size_t size, const Write& write) {
+        const std::size_t bytes = sizeof length + size;
+        Outbox::Slot& slot = outbox_.slot(to);
+        if (static_cast<std::size_t>(slot.end - slot.next) < bytes) [[unlikely]] {
+            make_room(to, bytes);
+        }
+        std::byte* const place = slot.next;
+        slot.next = place + bytes;
+        std::memcpy(place, &length, sizeof length);
+        write(place + sizeof length);
+        outbox_.count(1, bytes);
+        if (static_cast<std::size_t>(slot.end - slot.next) <= spare_bytes_) [[unlikely]] {
+            outbox_.seal(to, when_full_);
+        }
     }
-    Slot& slot(int rank) { return slots_[static_cast<std::size_t>(rank)]; }
+    void make_room(int to, std::size_t bytes) {
+        const Outbox::Slot& slot = outbox_.slot(to);
+        // A fibre waits while a message is sent, and another one may have begun the next meanwhile.
+        while (slot.next != nullptr && static_cast<std::size_t>(slot.end - slot.next) < bytes) {
+            outbox_.seal(to, Flush::full);
+        }
+        if (slot.next == nullptr) {
+            outbox_.open(to);
+        }
+    }
 
-    void receive(std::span<const std::byte> record, int from) {
-        ++runtime_.counters().items_handled;
-        runtime_.charge(Work::handler, 1);
-        handler_(record, from);
+    template <class Handler>
+    void deliver_to(Handler& handler, const Buffer& message) {
+        std::span<const std::byte> rest(message.data(), message.size);
+        while (!rest.empty()) {
+            const auto length = rest.size() < sizeof(Length) ? is_part - 1 : take<Length>(rest);
+            const std::size_t size = length & ~is_part;
+            if (size + ((length & is_part) == 0 ? 0 : sizeof(Part)) > rest.size()) [[unlikely]] {
+                refuse_message(message);
+            }
+            if ((length & is_part) == 0) [[likely]] {
+                note_receipt();
+                handler(rest.first(size), message.rank);
+            } else {
+                const auto part = take<Part>(rest);
+                collect(part, rest.first(size), message.rank);
+            }
+            rest = rest.subspan(size);
+        }
+    }
+    [[noreturn]] void refuse_message(const Buffer& message) const {
+        engine_.refuse(name() + " are to be read from a message of " + std::to_string(message.size) +
+                       " bytes that has none: make the same channels on all ranks, in the same order");
+    }
+    void note_receipt() {
+        ++engine_.counters().items_handled;
+        engine_.charge(Work::handler, 1);
     }
     void collect(const Part& part, std::span<const std::byte> bytes, int from) {
         const std::pair key(from, part.record);
@@ -218,27 +246,27 @@ class RecordChannel final : public Mailbox {
         std::memcpy(partial.bytes.data() + part.first, bytes.data(), bytes.size());
         partial.arrived += bytes.size();
         if (partial.arrived < partial.bytes.size()) {
-            ++runtime_.counters().items_handled;
+            ++engine_.counters().items_handled;
             return;
         }
         const std::vector<std::byte> all = std::move(partial.bytes);
         partials_.erase(key);
-        receive(all, from);
+        note_receipt();
+        receiver_->handle(all, from);
     }
 
-    Runtime& runtime_;
-    Handler handler_;
+    Engine& engine_;
+    std::unique_ptr<Receiver> receiver_;
     const char* subject_;
     Place place_;                               ///< Where the program makes it.
     std::unique_ptr<RecordChannel> forwarding_; ///< None where records go directly.
     std::vector<std::byte> spare_;              ///< Memory of the last record that was forwarded.
-    std::size_t full_bytes_;                    ///< A message that has so many is sent.
-    std::vector<Slot> slots_;
-    OpenMessages open_;
+    std::size_t most_bytes_;                    ///< Of a record that goes in one part.
+    Flush when_full_;
+    std::size_t spare_bytes_; ///< A message that has room for no more is sent.
     std::map<std::pair<int, std::uint64_t>, Partial> partials_; ///< By rank and record.
     std::uint64_t next_record_ = 0;
-    std::uint64_t sent_ = 0; ///< Records and parts, since the last epoch ended.
-    int number_;
+    Outbox outbox_;
 };
 
 } // namespace goodsyard::runtime

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -41,6 +42,26 @@ concept Container = requires(T& all, T::value_type element) {
 template <class T, class Archive>
 concept Members = requires(T& value, Archive& archive) { value.serialise(archive); };
 
+class Writer;
+/// What is written as the bytes that it has, whose number is known.
+template <class T>
+concept Flat =
+    std::is_trivially_copyable_v<T> && !Members<T, Writer> && !std::is_same_v<T, std::span<const std::byte>>;
+
+template <class T>
+constexpr void check_is_portable() {
+    static_assert(Portable<T>, "an argument holds an address of this rank: a pointer, a reference, a "
+                               "std::string_view; send a std::string, a value or a GlobalPtr");
+}
+
+/// Writes flat values one behind the other, and returns the place behind them.
+template <Flat... T>
+std::byte* write_flat(std::byte* place, const T&... values) {
+    (check_is_portable<T>(), ...);
+    ((std::memcpy(place, std::addressof(values), sizeof values), place += sizeof values), ...);
+    return place;
+}
+
 /// Appends values to bytes.
 class Writer {
   public:
@@ -60,8 +81,7 @@ class Writer {
         } else if constexpr (Members<T, Writer>) {
             const_cast<T&>(value).serialise(*this); // Which only reads it.
         } else if constexpr (std::is_trivially_copyable_v<T>) {
-            static_assert(Portable<T>, "an argument holds an address of this rank: a pointer, a reference, a "
-                                       "std::string_view; send a std::string, a value or a GlobalPtr");
+            check_is_portable<T>();
             const auto bytes = std::as_bytes(std::span(&value, 1));
             append(bytes.data(), bytes.size());
         } else if constexpr (Optional<T>) {
@@ -100,6 +120,7 @@ class Reader {
   public:
     explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
+    [[nodiscard]] std::span<const std::byte> rest() const { return bytes_; }
     [[nodiscard]] bool is_at_end() const { return bytes_.empty(); }
 
     template <class... T>

@@ -64,8 +64,8 @@ class Stealable {
     Stealable(const Stealable&) = delete;
     Stealable& operator=(const Stealable&) = delete;
     ~Stealable() {
-        runtime_.check_nothing_is_lost(unwound_, items_.size(),
-                                       "items of Stealable<" + name_of<Item>() + "> that nobody worked on");
+        runtime_.engine().check_nothing_is_lost(
+            unwound_, items_.size(), "items of Stealable<" + name_of<Item>() + "> that nobody worked on");
     }
 
     /// What is done with an item, wherever, newest first; it may add further ones. Executed as the program's
@@ -76,7 +76,8 @@ class Stealable {
     }
     template <class Handler, class By>
     void on_turn(Handler handler, By execution) {
-        delivery_ = std::make_unique<Handling<Item, Handler, By>>(runtime_, std::move(handler), execution);
+        delivery_ =
+            std::make_unique<Handling<Item, Handler, By>>(runtime_.engine(), std::move(handler), execution);
     }
     /// Forget who waits for whom, as at first; victims are drawn further on. To be called by all ranks
     /// between two epochs that are to be alike.
@@ -97,8 +98,8 @@ class Stealable {
             give(waiting_.pop());
         }
         if (delivery_ == nullptr) [[unlikely]] {
-            runtime_.refuse("nobody works on items of Stealable<" + name_of<Item>() +
-                            ">: call on_turn() before the epoch");
+            runtime_.engine().refuse("nobody works on items of Stealable<" + name_of<Item>() +
+                                     ">: call on_turn() before the epoch");
         }
         const std::size_t count = delivery_->take(items_, runtime_.parameters().poll_interval);
         return count > 0 || (items_.empty() && ask());

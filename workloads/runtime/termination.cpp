@@ -12,7 +12,7 @@ Termination::Termination(Transport& transport, Queue<Buffer>& outbox)
     : transport_(transport), outbox_(outbox),
       parent_(transport.rank() == 0 ? -1 : (transport.rank() - 1) / 2),
       first_child_(2 * transport.rank() + 1), children_(std::clamp(transport.size() - first_child_, 0, 2)),
-      missing_(1 + children_) {}
+      missing_(1 + children_), balanced_(transport.size() == 1) {}
 
 void Termination::look(const Tally& local, const std::string& saying) {
     looking_ = true;
@@ -27,11 +27,13 @@ bool Termination::has_looked() {
     }
     finished_ = false;
     looking_ = false;
+    // A rank alone sees at once what is left: to it, one sum is as good as two.
+    const bool is_alone = parent_ < 0 && children_ == 0;
     const bool was_balanced = balanced_;
     balanced_ = sum_.sent == sum_.handled;
-    ended_ = was_balanced && balanced_ && sum_.sent == sent_before_;
-    if (ended_) {
-        balanced_ = false; // The next epoch begins from nothing.
+    ended_ = was_balanced && balanced_ && (is_alone || sum_.sent == sent_before_);
+    if (ended_ || is_alone) {
+        balanced_ = is_alone; // The next epoch begins from nothing.
     }
     sent_before_ = sum_.sent;
     return true;

@@ -28,14 +28,11 @@ class Waiting {
         tasks_.suspend(waiter.task, what_);
     }
 
-    void release_first() {
-        Waiter& waiter = *first_;
-        first_ = waiter.next;
-        tasks_.make_ready(waiter.task);
-    }
     void release_all() {
         while (any()) {
-            release_first();
+            Waiter& waiter = *first_;
+            first_ = waiter.next;
+            tasks_.make_ready(waiter.task);
         }
     }
 

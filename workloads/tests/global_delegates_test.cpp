@@ -9,13 +9,11 @@
 #include "global/global_array.hpp"
 #include "global/symmetric.hpp"
 #include "global_schedules.hpp"
-#include "runtime/full_empty.hpp"
 
 namespace goodsyard::global {
 namespace {
 
 using runtime::Execution;
-using runtime::FullEmpty;
 using runtime::on_ranks;
 using runtime::Task;
 
@@ -265,32 +263,39 @@ TEST(Delegates, CannotBlockAHandler) {
     });
 }
 
-TEST(Delegates, FillCellsForWhichTasksOfOtherRanksWait) {
+TEST(Delegates, SetFuturesForWhichTasksOfOtherRanksWait) {
+    using Futures = std::deque<Future<std::uint64_t>>;
+    constexpr std::size_t rounds = 10;
     for (std::uint64_t seed = 0; seed < 60; ++seed) {
         const auto [network, parameters] = drawn(seed, Execution::fibre);
         on_ranks(network, parameters, [&](Runtime& runtime, const Team& team) {
             Delegates delegates(runtime);
-            FullEmpty<std::uint64_t> cell(runtime.tasks());
-            const Symmetric<FullEmpty<std::uint64_t>> cells(team, cell);
+            Futures futures;
+            for (std::size_t round = 0; round < rounds; ++round) {
+                futures.emplace_back(runtime.tasks());
+            }
+            const Symmetric<Futures> everywhere(team, futures);
             std::uint64_t sum = 0;
-            // A ring: a rank takes what the one before has sent ten times, and sends one more.
+            // A ring: in each round a rank waits for what the one before has sent, and sends one more.
             runtime.tasks().spawn([&] {
-                const GlobalPtr<FullEmpty<std::uint64_t>> next = cells.on((team.rank() + 1) % team.size());
-                for (std::uint64_t round = 0; round < 10; ++round) {
+                const GlobalPtr<Futures> next = everywhere.on((team.rank() + 1) % team.size());
+                const auto send = [&](std::size_t round) {
+                    delegates.call(next, [sum, round](Futures& places) { places[round].set(sum + 1); });
+                };
+                for (std::size_t round = 0; round < rounds; ++round) {
                     if (team.rank() == 0) {
-                        delegates.call(next,
-                                       [sum](FullEmpty<std::uint64_t>& place) { place.overwrite(sum + 1); });
+                        send(round);
                     }
-                    sum = cell.take();
+                    futures[round].wait();
+                    sum = futures[round].value();
                     if (team.rank() != 0) {
-                        delegates.call(next,
-                                       [sum](FullEmpty<std::uint64_t>& place) { place.overwrite(sum + 1); });
+                        send(round);
                     }
                 }
             });
             runtime.epoch();
             if (team.rank() == 0) {
-                EXPECT_EQ(sum, 10U * static_cast<std::uint64_t>(team.size())) << "seed " << seed;
+                EXPECT_EQ(sum, rounds * static_cast<std::uint64_t>(team.size())) << "seed " << seed;
             }
         });
     }

@@ -13,6 +13,7 @@
 #include "global/delegates.hpp"
 #include "global/global_array.hpp"
 #include "global/messages.hpp"
+#include "runtime/alone.hpp"
 #include "runtime/completion_event.hpp"
 #include "runtime/control_objects.hpp"
 #include "runtime/portable.hpp"
@@ -75,9 +76,11 @@ Runtime*& runtime_of_rank() {
     return runtime;
 }
 
-const std::string different = "ranks have different channels in the epoch at "
-                              "runtime_misuse_test.cpp:[0-9]+: make the same ones on all ranks, in the same "
-                              "order; here are (none|items of Channel<.+)";
+const std::string different =
+    "ranks have different channels, or functions that they send, in the epoch at "
+    "runtime_misuse_test.cpp:[0-9]+: make the same channels on all ranks, in the same "
+    "order, by the same program; here are [0-9]+ functions, and (no channel|items of "
+    "Channel<.+)";
 const std::string beyond = std::string("items of Channel<int> ") + place +
                            ": sent to rank (-1|3|2147483647), and the ranks are 0 to [12]";
 
@@ -330,6 +333,13 @@ TEST(Misuses, ThatAnExceptionTellsCanBeCaughtWhereTheyHappen) {
         const global::GlobalArray<int> empty(team, 0);
         EXPECT_THROW(static_cast<void>(empty[0]), std::out_of_range);
     });
+}
+
+TEST(Transports, OfShorterMessagesThanTheRuntimesEndTheProgram) {
+    AloneTransport alone(256);
+    EXPECT_EXIT(Runtime(alone, settled({.buffer_bytes = 4096})), testing::ExitedWithCode(1),
+                "a transport has messages of 256 bytes, which are to have 4096: make it for "
+                "capacity_bytes\\(parameters\\)");
 }
 
 TEST(Channels, MayEndInAnyOrderThatIsThatOfAllRanks) {

@@ -10,7 +10,6 @@
 #include "harness/failure.hpp"
 #include "runtime/completion_event.hpp"
 #include "runtime/control_objects.hpp"
-#include "runtime/full_empty.hpp"
 #include "simulated_ranks.hpp"
 
 namespace goodsyard::runtime {
@@ -25,74 +24,6 @@ struct Alone {
         }
     }
 };
-
-TEST(Cells, AreReadWhenFullAndWrittenWhenEmpty) {
-    Alone alone;
-    FullEmpty<int> cell(alone.tasks);
-    std::vector<int> drained;
-    alone.tasks.run_fibre([&] {
-        for (int i = 0; i < 5; ++i) {
-            drained.push_back(cell.take());
-        }
-    });
-    alone.tasks.run_fibre([&] {
-        for (int i = 0; i < 5; ++i) {
-            cell.write(i);
-        }
-    });
-    alone.run();
-    EXPECT_EQ(drained, (std::vector<int>{0, 1, 2, 3, 4}));
-    EXPECT_FALSE(cell.is_full());
-    EXPECT_EQ(alone.tasks.active(), 0U);
-}
-
-TEST(Cells, PassEachValueToOneTakerAndLetAllReadersRead) {
-    Alone alone;
-    FullEmpty<int> cell(alone.tasks);
-    std::multiset<int> drained;
-    int read = 0;
-    for (int i = 0; i < 10; ++i) {
-        alone.tasks.run_fibre([&] { drained.insert(cell.take()); });
-    }
-    for (int i = 0; i < 10; ++i) {
-        alone.tasks.run_fibre([&, i] { cell.write(i); });
-    }
-    alone.run();
-    EXPECT_EQ(drained, (std::multiset<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
-    for (int i = 0; i < 10; ++i) {
-        alone.tasks.run_fibre([&] { read += cell.read(); });
-    }
-    EXPECT_EQ(read, 0);
-    cell.overwrite(7);
-    alone.run();
-    EXPECT_EQ(read, 70);
-    EXPECT_TRUE(cell.is_full());
-    bool written = false;
-    alone.tasks.run_fibre([&] {
-        cell.write(8);
-        written = true;
-    });
-    EXPECT_FALSE(written);
-    cell.reset();
-    alone.run();
-    EXPECT_TRUE(written);
-    EXPECT_EQ(alone.tasks.active(), 0U);
-}
-
-TEST(Cells, ServeCoroutines) {
-    Alone alone;
-    FullEmpty<int> cell(alone.tasks);
-    int visited = 0;
-    alone.tasks.run([](FullEmpty<int>* awaited, int* noted) -> Task {
-        while (!awaited->is_full()) {
-            co_await awaited->full();
-        }
-        *noted = awaited->take();
-    }(&cell, &visited));
-    alone.tasks.run_fibre([&] { cell.write(3); });
-    alone.run();
-    EXPECT_EQ(visited, 3);
-}
 
 TEST(CompletionEvents, AreCompleteWhenAllThatWereEnrolledHaveEnded) {
     Alone alone;
@@ -302,12 +233,12 @@ std::string told(const Parameters& parameters, const std::function<void(Runtime&
 }
 
 TEST(WaitingForEver, IsToldOnAllRanksWithTheTaskAndWhatItWaitsFor) {
-    std::optional<FullEmpty<int>> cell;
+    std::optional<Future<int>> future;
     EXPECT_EQ(told({.execution = Execution::fibre},
                    [&](Runtime& runtime) {
-                       cell.emplace(runtime.tasks(), "the mailbox to be filled");
+                       future.emplace(runtime.tasks(), "the mailbox to be filled");
                        runtime.tasks().spawn([] {});
-                       runtime.tasks().spawn([&cell] { static_cast<void>(cell->take()); });
+                       runtime.tasks().spawn([&future] { future->wait(); });
                        runtime.tasks().spawn([] {});
                    }),
               "1 task waits for what never comes, and nothing else is left to do on any rank: on rank 1 task "
@@ -315,13 +246,13 @@ TEST(WaitingForEver, IsToldOnAllRanksWithTheTaskAndWhatItWaitsFor) {
               "for the mailbox to be filled");
     EXPECT_EQ(told({.execution = Execution::fibre, .active_tasks = 1},
                    [&](Runtime& runtime) {
-                       cell.emplace(runtime.tasks());
-                       runtime.tasks().run_fibre([&cell] { static_cast<void>(cell->read()); });
-                       runtime.tasks().run_fibre([&cell] { cell->write(1); });
+                       future.emplace(runtime.tasks());
+                       runtime.tasks().run_fibre([&future] { future->wait(); });
+                       runtime.tasks().run_fibre([&future] { future->set(1); });
                    }),
               "2 tasks wait for what never comes, and nothing else is left to do on any rank: on rank 1 task "
               "1 waits "
-              "for a full cell; tasks that were not begun, since --active-tasks are active: 1");
+              "for a future; tasks that were not begun, since --active-tasks are active: 1");
     std::optional<CompletionEvent> event;
     EXPECT_EQ(told({.execution = Execution::coroutine},
                    [&](Runtime& runtime) {

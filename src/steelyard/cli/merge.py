@@ -47,12 +47,14 @@ def command(ctx: click.Context, options: MergeOptions) -> None:
     Trials are known by the record that measured them: one that is given twice counts once. Exits with 1 if a
     claim of the spec fails over all machines.
     """
-    from steelyard.lab.merge.merging import merge, one_record
+    from steelyard.lab.merge.merging import describe_repeated, merge, one_record
     from steelyard.lab.run.existing_record import find_record
 
     directories = [find_record(record) for record in options.records]
+    if text := describe_repeated(directories):
+        click.echo(text, err=True)
     if options.output is not None:
-        if len(directories) == 1:
+        if len({directory.resolve() for directory in directories}) == 1:
             raise UsageError(
                 f"{options.records[0]}: one record is not merged with any", hint="name several records"
             )

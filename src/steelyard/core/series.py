@@ -29,6 +29,10 @@ class CsvColumns(msgspec.Struct, frozen=True):
         What differs between rows of one function.
     launch : str or None
         What names the launch (job, node, day) of a row: rows of one launch share its luck, and are one value.
+    status : str or None
+        What says what became of the run of a row; ``None``: a column with a usual name.
+    ok : tuple of str
+        Words of that column for runs that went well, beside those that are usual.
     """
 
     value: str
@@ -39,6 +43,8 @@ class CsvColumns(msgspec.Struct, frozen=True):
     unit: str = ""
     pool: tuple[str, ...] = ()
     launch: str | None = None
+    status: str | None = None
+    ok: tuple[str, ...] = ()
 
 
 class Point(msgspec.Struct, frozen=True, gc=False):
@@ -92,6 +98,8 @@ class Series(msgspec.Struct, frozen=True):
     lost : tuple of str
         Observations without a finite value, each with its scale, as in "'FAILED' at p = 64 (line 7)": what
         fails is not missing by chance, and no rank is stated.
+    lost_at : tuple of tuples of float
+        Points at which runs are missing that are not missing by chance, as far as they are known.
     better : {"lower", "higher", "neither"} or None
         Which way is better, where that is known. What is better high is a rate, and modelled as the time of
         a unit of work.
@@ -108,6 +116,7 @@ class Series(msgspec.Struct, frozen=True):
     crowded: bool = False
     censored: bool = False
     lost: tuple[str, ...] = ()
+    lost_at: tuple[tuple[float, ...], ...] = ()
     better: Better | None = None
 
     @property

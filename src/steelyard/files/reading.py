@@ -142,8 +142,16 @@ def decode_json(text: str | bytes, place: str, *, hint: str, type: Any = Any) ->
         raise too_deep(place, hint) from None
 
 
+_NOT_FINITE: Final = re.compile(
+    r'"(?:[^"\\]|\\.)*"|(?P<sign>[-+]?)\b(?:(?P<nan>nan)|inf(?:inity)?)\b(?:\([^()"]*\))?', re.IGNORECASE
+)
+"""A text of JSON, which stays, or a number that is none of JSON."""
+
+
 def decode_document(text: str, place: str, *, hint: str) -> Any:
     """Decode one JSON document as programs write it: NaN and Infinity, which JSON has not, are numbers.
+
+    ``nan``, ``-nan`` and ``inf``, as C and C++ print them, are the same numbers.
 
     Raises
     ------
@@ -153,12 +161,20 @@ def decode_document(text: str, place: str, *, hint: str) -> Any:
     try:
         return decode_json(text, place, hint=hint)
     except UsageError as error:
-        if "NaN" not in text and "Infinity" not in text:
+        spelled = _NOT_FINITE.sub(_spell_number, text)
+        if "NaN" not in spelled and "Infinity" not in spelled:
             raise
         try:
-            return parse_json(text, place, hint=hint)
+            return parse_json(spelled, place, hint=hint)
         except UsageError:
             raise error from None
+
+
+def _spell_number(match: re.Match[str]) -> str:
+    """Return the number as Python's JSON has it, and a text as it is."""
+    if match["sign"] is None:
+        return match[0]
+    return "NaN" if match["nan"] else f"{match['sign'].removeprefix('+')}Infinity"
 
 
 def json_lines(text: str, place: str, *, hint: str) -> list[Any]:

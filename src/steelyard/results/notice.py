@@ -25,6 +25,7 @@ Kind = Literal[
     "other_libraries",
     "other_code",
     "disturbed",
+    "by_cpu_time",
     "throttled",
     "stolen",
     "overheated",

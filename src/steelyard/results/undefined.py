@@ -59,7 +59,7 @@ REASONS: Final[Mapping[str, str]] = {
     "other_code": "libraries or modules changed, and the programs that load them did not",
     "no_spread": "values do not differ at all",
     "no_spread_at_median": "the values about both medians are equal",
-    "late_without_pairs": "runs timed out in an order without blocks",
+    "late_without_pairs": "runs timed out, and neither blocks nor instances pair them",
     "late_beyond_median": "runs of both timed out together in half of the blocks or more",
 }
 """In words, as the end of a sentence."""

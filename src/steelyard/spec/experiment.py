@@ -92,6 +92,14 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         )
 
     @property
+    def limit(self) -> float | None:
+        """Value of the metric that is judged at which a run that times out is ended, where that counts."""
+        if self.analysis.failures != "as-limit":
+            return None
+        limits = {metric.name: metric.limit for metric in self.metrics}
+        return limits.get(self.analysis.metric, self.program.timeout_s)
+
+    @property
     def keeps_failures(self) -> bool:
         """Whether a trial that fails or times out is an outcome, which ends no run and repeats no block."""
         if self.program.on_failure is not None:

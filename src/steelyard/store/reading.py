@@ -13,7 +13,7 @@ from typing import Concatenate, Final, ParamSpec, TypeVar
 
 import msgspec
 
-from steelyard.core.errors import RecordError
+from steelyard.core.errors import RecordError, UsageError
 from steelyard.core.sample import Failures, Sample
 from steelyard.core.units import Scalar
 from steelyard.design.plan import Block, BlockOutcome, BlockState, Context, Extension
@@ -289,16 +289,27 @@ class Reading(Facts):
         return samples
 
     @_explain_damage
-    def times_to_limit(self, limit_s: float) -> list[Sample]:
-        """Return elapsed times for each treatment, up to the limit.
+    def times_to_limit(self, limit: float, name: str = "wall_s") -> list[Sample]:
+        """Return elapsed times, or another metric, for each treatment, up to the limit.
 
         They are from complete blocks and from those that lack nothing but runs that timed out: these are
         ``censored``, with the limit as their value.
+
+        Raises
+        ------
+        UsageError
+            The record has no such metric, or it has labels.
         """
-        metric, _, _ = self._find_metric("wall_s")
+        metric, id_, reduce = self._find_metric(name)
+        if any(self.labels_of(name)):
+            raise UsageError(
+                f"{self.directory}: {name} has labels, and a run that timed out says none",
+                hint='write failures = "refuse"',
+            )
         origin, failures = LaunchOrigin(self._connection), self.failures()
         origins = self.origins()
-        by_treatment = times_to_limit(self._connection, limit_s)
+        reported = None if metric.kind == "builtin" else (id_, REDUCTIONS[reduce])
+        by_treatment = times_to_limit(self._connection, limit, reported)
         samples = []
         for treatment in self.treatments:
             columns = by_treatment.get(treatment.id, CensoredColumns(LaunchColumns.empty(1), array("b")))

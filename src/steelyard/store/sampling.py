@@ -211,11 +211,21 @@ class CensoredColumns(msgspec.Struct, frozen=True):
     censored: Integers
 
 
-def times_to_limit(connection: sqlite3.Connection, limit_s: float) -> dict[int, CensoredColumns]:
+def times_to_limit(
+    connection: sqlite3.Connection,
+    limit: float,
+    reported: tuple[int, Callable[[Sequence[float]], float]] | None = None,
+) -> dict[int, CensoredColumns]:
     """Return launches of each treatment, from blocks that are complete but for runs that timed out.
 
     Blocks in which anything else failed are left out, and so are those that are discarded or not finished.
+
+    Parameters
+    ----------
+    reported : tuple, optional
+        A metric that programs report, and how its iterations become one value; elapsed time without one.
     """
+    values = None if reported is None else _read_reported(connection, *reported)
     rows = connection.execute(
         "SELECT trial.id, block, treatment, status = 'timed_out', wall_ns FROM trial"
         " JOIN block ON block.id = block WHERE state = 'complete' OR (state = 'incomplete' AND NOT EXISTS"
@@ -227,12 +237,29 @@ def times_to_limit(connection: sqlite3.Connection, limit_s: float) -> dict[int, 
     for trial, block, treatment, censored, wall_ns in rows:
         if treatment not in columns_of:
             columns_of[treatment] = CensoredColumns(LaunchColumns.empty(1), array("b"))
+        value = wall_ns / 1e9 if values is None else values.get(trial)
+        if censored:
+            value = limit
+        if value is None:
+            continue
         columns = columns_of[treatment]
         columns.columns.trials.append(trial)
         columns.columns.blocks.append(block)
-        columns.columns.values[0].append(limit_s if censored else wall_ns / 1e9)
+        columns.columns.values[0].append(value)
         columns.censored.append(censored)
     return columns_of
+
+
+def _read_reported(
+    connection: sqlite3.Connection, metric: int, reduce: Callable[[Sequence[float]], float]
+) -> dict[int, float]:
+    """Return the value of each trial of a metric without labels."""
+    sql = "SELECT trial, v FROM value WHERE metric = ? ORDER BY trial, labels, i"
+    rows = connection.execute(sql, (metric,))
+    return {
+        trial: reduce([value for _, value in members])
+        for trial, members in itertools.groupby(rows, key=lambda row: row[0])
+    }
 
 
 class MachineOf(msgspec.Struct, frozen=True):

@@ -60,6 +60,14 @@ CREATE TABLE IF NOT EXISTS part (
 ) STRICT, WITHOUT ROWID
 """
 """Files that were made before 0.4 get it with the first record that is added."""
+_LACKING: Final = """
+CREATE TABLE IF NOT EXISTS lacking (
+    record      TEXT    NOT NULL REFERENCES record,
+    why         TEXT    NOT NULL,              -- what it does not have, such as runs that failed
+    PRIMARY KEY (record, why)
+) STRICT, WITHOUT ROWID
+"""
+"""Files that were made before 0.12 get it with the first record that is added."""
 
 
 class Labelled(msgspec.Struct, frozen=True, array_like=True):
@@ -85,6 +93,8 @@ class Condensed(msgspec.Struct, frozen=True):
         By metric.
     parts : tuple of str
         Ids of the records that it was made of; empty of one that was measured.
+    lacking : tuple of str
+        What a report does not have: runs that failed, values that are unusable. Ends of sentences.
     """
 
     id: str
@@ -96,6 +106,7 @@ class Condensed(msgspec.Struct, frozen=True):
     host: str
     digests: Mapping[str, tuple[Labelled, ...]]
     parts: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
 
 
 def is_summaries(path: Path) -> bool:
@@ -154,6 +165,7 @@ class Summaries:
             run = self._connection.execute
             run("BEGIN")
             run(_PART)
+            run(_LACKING)
             for metric in metrics:
                 run(
                     "INSERT OR REPLACE INTO metric VALUES (?, ?)",
@@ -163,6 +175,7 @@ class Summaries:
                 ids = [self._get_id("spec", "spec", record.spec), self._get_id("host", "facts", record.host)]
                 run("DELETE FROM digest WHERE record = ?", (record.id,))
                 run("DELETE FROM part WHERE record = ?", (record.id,))
+                run("DELETE FROM lacking WHERE record = ?", (record.id,))
                 run(
                     "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?)",
                     (
@@ -176,6 +189,8 @@ class Summaries:
                 )
                 for part in record.parts:
                     run("INSERT INTO part VALUES (?, ?)", (record.id, part))
+                for why in dict.fromkeys(record.lacking):
+                    run("INSERT INTO lacking VALUES (?, ?)", (record.id, why))
                 for name, digests in record.digests.items():
                     run(
                         "INSERT INTO digest VALUES (?, ?, ?)",
@@ -210,7 +225,8 @@ class Summaries:
             for name in names:
                 for id_, digests in run("SELECT record, digests FROM digest WHERE metric = ?", (name,)):
                     by_record[id_][name] = decoder.decode(digests)
-            parts = self._read_parts(by_record)
+            parts = self._read_texts("part", "part", by_record)
+            lacking = self._read_texts("lacking", "why", by_record)
             return [
                 Condensed(
                     id_,
@@ -222,18 +238,20 @@ class Summaries:
                     hosts[host],
                     by_record[id_],
                     tuple(parts[id_]),
+                    tuple(lacking[id_]),
                 )
                 for id_, name, at, experiment, primary, spec, host in records
             ]
 
-    def _read_parts(self, records: Iterable[str]) -> dict[str, list[str]]:
-        """Ids of the parts of each record; none where the file knows of no parts."""
+    def _read_texts(self, table: str, column: str, records: Iterable[str]) -> dict[str, list[str]]:
+        """Texts of each record in a table; none where the file is older than the table."""
         run = self._connection.execute
-        parts: dict[str, list[str]] = {id_: [] for id_ in records}
-        if run("SELECT 1 FROM sqlite_master WHERE name = 'part'").fetchall():
-            for id_, part in run("SELECT record, part FROM part ORDER BY record, part"):
-                parts[id_].append(part)
-        return parts
+        texts: dict[str, list[str]] = {id_: [] for id_ in records}
+        if run("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchall():
+            sql = f"SELECT record, {column} FROM {table} ORDER BY record, {column}"  # noqa: S608 -- our own names
+            for id_, text in run(sql):
+                texts[id_].append(text)
+        return texts
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

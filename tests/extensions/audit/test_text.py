@@ -23,8 +23,8 @@ TEXT = """\
 Environment size moves the time: 7.29 × slower (7.22 to 7.36) at 400 bytes.
 
 ./prog: CPU time, typically 2.00 ms; 1,090 runs, 3 passes of screening, 30
-  blocks of replication, seed 7; intervals and verdicts together at 99 %, least
-  effect 2 %
+  blocks of replication, seed 7; intervals and verdicts together at 99 % on this
+  machine, least effect 2 %
 context    verdict       largest effect, replicated       where
 env_bytes  moves it      7.29 × slower (7.22 to 7.36)     400 bytes
 aslr       not resolved  1.34 × slower (0.98 to 1.82)     on against off

@@ -1,12 +1,40 @@
-"""Noise of histories, which the search for a commit meets too."""
+"""Noise of histories, which the search for a commit meets too; and ends that are drawn."""
 
 from __future__ import annotations
 
 import sys
+from array import array
 from pathlib import Path
+
+import numpy as np
+import pytest
+
+from steelyard.core.sample import Sample, Treatment
+from steelyard.core.units import BUILTIN
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "history"))
 
 from drawn_series import noise_of
 
 __all__ = ["noise_of"]
+
+
+def make_end(place, logs, metric="wall_s"):
+    """Sample of an end whose values have these logarithms, block by block."""
+    n, name = len(logs), ("good", "bad")[place]
+    ids = array("q", range(1, n + 1))
+    return Sample(
+        BUILTIN[metric],
+        Treatment(place + 1, name, {"commit": name}),
+        array("d", np.exp(logs)),
+        ids,
+        array("q", [1] * n),
+        array("q", [0] * n),
+        ids,
+    )
+
+
+@pytest.fixture
+def draw_ends():
+    """``draw_ends(good, bad)``: samples of both ends, from logarithms."""
+    return lambda good, bad, metric="wall_s": (make_end(0, good, metric), make_end(1, bad, metric))

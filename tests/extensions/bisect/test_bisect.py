@@ -205,3 +205,23 @@ def test_without_git_the_error_says_how_to_get_it(programs, tmp_path, monkeypatc
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(MachineError, match="git is not installed"):
         Repository(programs.path)
+
+
+def test_each_block_is_linked_anew_where_the_build_takes_a_layout(programs, tmp_path):
+    ids = programs.line(3, 2)
+    build = "echo {layout} >> log; sh build && echo '# {layout}' >> prog"
+    match = search(programs, tmp_path, asked(ids[0], "HEAD", build=build, blocks=3))
+    assert named(match) == [ids[2]]
+    assert (match.layouts, match.between_builds) == (match.end_blocks, None)
+    blocks = sorted(path.name for path in (tmp_path / "found").glob("001-*.lab"))
+    assert blocks == [f"001-{block:03}.lab" for block in range(1, 13)]
+    # The same again is read from the records.
+    assert search(programs, tmp_path, asked(ids[0], "HEAD", build=build, blocks=3)) == match
+
+
+def test_a_build_that_ignores_the_layout_ends_the_search(programs, tmp_path):
+    ids = programs.line(2, 1)
+    request = asked(ids[0], "HEAD", build="sh build # {layout}", blocks=3)
+    with pytest.raises(UsageError, match="makes the same program with another"):
+        search(programs, tmp_path, request)
+    assert programs.git("worktree", "list").count("\n") == 0

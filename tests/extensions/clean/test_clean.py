@@ -20,6 +20,8 @@ from steelyard.run.build.cache import Entry
 from steelyard.spec import experiment
 from steelyard.store.lock import WriterLock
 
+pytestmark = pytest.mark.extensions("bisect", "gate")
+
 DAY_S = 86400.0
 KEY = "0123456789abcdef" * 4
 

@@ -24,6 +24,8 @@ from steelyard.run.runner.journal import read_journal
 from steelyard.spec import experiment
 from steelyard.store import Record
 
+pytestmark = pytest.mark.extensions("plan")
+
 WRITES = 'echo "$1 $(uname -n)" >> "$0"; ./prog'
 
 

@@ -18,6 +18,8 @@ from steelyard.lab.run.run import run
 from steelyard.spec import experiment
 from steelyard.store import Record
 
+pytestmark = pytest.mark.extensions("plan")
+
 QUEUE = '''
 """A queue that begins no job before HOLD are handed in, and then the last one first."""
 import os, signal, subprocess, sys

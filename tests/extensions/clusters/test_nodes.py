@@ -21,6 +21,8 @@ from steelyard.lab.run.run import run
 from steelyard.spec import experiment
 from steelyard.store import Record
 
+pytestmark = pytest.mark.extensions("plan")
+
 SUBMIT = [
     "/bin/sh",
     "-c",

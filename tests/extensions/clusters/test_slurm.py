@@ -20,6 +20,8 @@ from steelyard.lab.run.run import run
 from steelyard.spec import experiment
 from steelyard.store import Record
 
+pytestmark = pytest.mark.extensions("plan")
+
 MPIRUN = Path(__file__).parents[3] / ".cache" / "mpi" / "openmpi" / "bin" / "mpirun"
 TIMEOUT_S = 120.0
 

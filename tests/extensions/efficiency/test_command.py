@@ -43,6 +43,34 @@ def test_options_about_growth_are_refused(steelyard_cli, data):
     assert "--at-most is about growth" in done.stderr
 
 
+STATES = "p,t,State\n" + "".join(
+    f"{p},{64 / p + again},{'TIMEOUT' if (p, again) == (8, 0) else 'COMPLETED'}\n"
+    for p in (1, 2, 4, 8)
+    for again in (0, 0.1)
+)
+
+
+def test_a_column_of_states_opens_the_scales_from_the_first_failure_on(steelyard_cli, tmp_path):
+    data = tmp_path / "runs.csv"
+    data.write_text(STATES, encoding="utf-8")
+    done = steelyard_cli("efficiency", str(data), *COLUMNS)
+    words = " ".join(done.stdout.split())
+    assert "efficiency up to p = 4" in words
+    assert "open from p = 8 on: 'TIMEOUT' at p = 8 (line 8)" in words
+
+
+@pytest.mark.parametrize(("up_to", "code"), [(4, 0), (8, 3)])
+def test_a_claim_is_judged_up_to_the_last_scale_without_a_failure(steelyard_cli, tmp_path, up_to, code):
+    data, claims, record = (tmp_path / name for name in ("runs.csv", "claims.toml", "runs.lab"))
+    data.write_text(STATES, encoding="utf-8")
+    claims.write_text(CLAIMS.format(least=0.5, up_to=up_to), encoding="utf-8")
+    columns = ("--value", "t", "--by", "p", "--unit", "s")
+    steelyard_cli("import", str(data), *columns, "--claims", str(claims), "-o", str(record))
+    done = steelyard_cli("check", str(record), "--strict")
+    assert done.returncode == code, done.stdout
+    assert ("not judged in 1 of 3 strata, holds in 2" in " ".join(done.stdout.split())) == (code == 3)
+
+
 CLAIMS = """\
 [[claims]]
 efficiency = "t"

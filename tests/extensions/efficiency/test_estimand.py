@@ -105,6 +105,21 @@ def test_what_has_no_efficiency_says_why(data, words):
     assert words in efficiency.reason
 
 
+def test_scales_below_the_first_failure_have_an_efficiency_and_the_rest_is_open():
+    lost = {"lost": ("'TIMEOUT' at p = 8 (line 9)",), "lost_at": ((8.0,), (16.0,))}
+    efficiency = measure_efficiency(replace(series(TIMES), **lost))
+    assert [point.at for point in efficiency.points] == [1, 2, 4]
+    assert (efficiency.up_to, efficiency.open_from) == (4, 8)
+    assert "open from p = 8 on: 'TIMEOUT' at p = 8 (line 9): what fails" in describe(efficiency)
+
+
+@pytest.mark.parametrize("at", [1.0, 2.0])
+def test_a_failure_at_the_base_or_next_to_it_leaves_no_efficiency(at):
+    efficiency = measure_efficiency(replace(series(TIMES), censored=True, lost_at=((at,),)))
+    assert isinstance(efficiency, NotComputed)
+    assert efficiency.reason.startswith("runs that failed or timed out: what fails")
+
+
 def test_a_rate_above_the_peak_of_so_many_nodes_is_named():
     rate = replace(series([10.0, 19.0, 42.0], at=[1, 2, 4]), better="higher")
     efficiency = measure_efficiency(rate, peak_rate=10.0)

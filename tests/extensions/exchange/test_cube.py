@@ -16,6 +16,8 @@ from steelyard.extensions.exchange.files import read_series
 from steelyard.extensions.growth.algebra import Growth
 from steelyard.extensions.growth.scaling import model
 
+pytestmark = pytest.mark.extensions("growth")
+
 REGIONS = ["main", "solve", "MPI_Allreduce"]
 TREE = (
     """<cnode id="0" calleeId="0"><cnode id="1" calleeId="1"><cnode id="2" calleeId="2"/></cnode></cnode>"""

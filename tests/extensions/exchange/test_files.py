@@ -20,6 +20,8 @@ from steelyard.extensions.exchange.files import read_series
 from steelyard.extensions.growth.algebra import Growth
 from steelyard.extensions.growth.scaling import model, model_all
 
+pytestmark = pytest.mark.extensions("growth")
+
 VALUES = {"main": {"time": {(4.0, 10.0): [1.5, 1.25], (8.0, 10.0): [2.0, 2.5]}}}
 
 TEXT = """\
@@ -315,7 +317,7 @@ def test_a_factor_of_numbers_that_nobody_named_is_not_pooled(tmp_path, sizes):
         pytest.param("second", lambda p, again: 100 * p + again, id="a time of day"),
         pytest.param("messages", lambda p, again: 2 * p, id="what hangs on the parameter"),
         pytest.param("misses", lambda p, again: (7, 9, 7, 8)[(again + p // 4) % 4], id="another value"),
-        pytest.param("exit_code", lambda p, again: 137, id="always the same"),
+        pytest.param("port", lambda p, again: 137, id="always the same"),
     ],
 )
 def test_a_column_of_numbers_that_is_no_factor_is_left_alone(tmp_path, column, of):

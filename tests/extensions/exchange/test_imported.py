@@ -15,6 +15,7 @@ from steelyard.extensions.exchange.imported import ImportSource, import_files, r
 from steelyard.extensions.exchange.importers import read
 from steelyard.extensions.exchange.importers.columns import Chosen
 from steelyard.extensions.exchange.recording import Quantity, RecordedTrial, Selection, Taken, write_record
+from steelyard.extensions.exchange.variable_claims import VariableClaims
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.answer.check import check
 from steelyard.lab.run.run import run
@@ -269,19 +270,25 @@ def test_files_without_a_metric_in_common_are_refused_with_the_metrics_of_both(t
         refuse_other_metrics(contents)
 
 
-def test_one_metric_in_two_units_is_refused(tmp_path):
-    rows = [
-        {
-            "jmhVersion": "1",
-            "benchmark": name,
-            "mode": "m",
-            "primaryMetric": {"score": 1.0, "scoreUnit": unit, "rawData": [[1.0]]},
-        }
-        for name, unit in (("f", "ops/s"), ("g", "MB/s"))
-    ]
-    (tmp_path / "it.json").write_text(json.dumps(rows))
+def test_a_benchmark_whose_metric_changes_its_unit_is_refused(tmp_path):
+    def write(name, **units):
+        rows = [
+            {
+                "jmhVersion": "1",
+                "benchmark": benchmark,
+                "mode": "m",
+                "primaryMetric": {"score": 1.0, "scoreUnit": unit, "rawData": [[1.0]]},
+            }
+            for benchmark, unit in units.items()
+        ]
+        (tmp_path / f"{name}.json").write_text(json.dumps(rows))
+        return ImportSource(name, tmp_path / f"{name}.json")
+
     with pytest.raises(UsageError, match="throughput is in 1/s and in B/s"):
-        imported([ImportSource("it", tmp_path / "it.json")], tmp_path)
+        imported([write("old", f="ops/s"), write("new", f="MB/s")], tmp_path)
+    with imported([write("old", f="ops/s", g="MB/s")], tmp_path) as record:
+        names = {metric.name for metric in record.metrics}
+    assert {"throughput_1_s", "throughput_B_s"} <= names
 
 
 def test_the_factor_and_the_level_of_comparison_can_be_chosen(pytest_benchmark, tmp_path):
@@ -497,3 +504,39 @@ def test_a_side_of_which_all_runs_failed_is_the_same_benchmark(tmp_path):
     with Record.open(record.directory) as record:
         assert len(record.treatments) == 2
         assert "new: 1 of 1 runs failed" in render(analyze(record))
+
+
+def test_each_variable_of_each_test_has_a_claim_and_all_are_one_family(tmp_path):
+    cases = {
+        side: [
+            {
+                "name": f"Solver %node={node}",
+                "result": "pass",
+                "perfvalues": {
+                    "s:p:rate": [100.0 * factor + number, None, None, None, "GFLOP/s", "pass"],
+                    "s:p:start": [2.0 + number / 100, None, None, None, "s", "pass"],
+                },
+            }
+            for node in ("n1", "n2")
+            for number in range(10)
+            for factor in (0.5 if (side, node) == ("new", "n2") else 1.0,)
+        ]
+        for side in ("old", "new")
+    }
+    for side, entries in cases.items():
+        document = {"session_info": {"version": "4.6.0"}, "runs": [{"testcases": entries}]}
+        (tmp_path / f"{side}.json").write_text(json.dumps(document))
+    sources = [ImportSource(side, tmp_path / f"{side}.json") for side in cases]
+    claims = VariableClaims(margin=0.1)
+    with import_files(sources, tmp_path / "it.lab", claims=claims) as record:
+        checked = check(record)
+    outcomes = {verdict.claim.name: verdict.outcome for verdict in checked.verdicts}
+    assert outcomes.pop("rate of Solver node=n2") == "fails"
+    assert set(outcomes.values()) <= {"holds", "not_resolved"}
+    assert sorted(outcomes) == [
+        "rate of Solver node=n1",
+        "start of Solver node=n1",
+        "start of Solver node=n2",
+    ]
+    with pytest.raises(UsageError, match="there is one side only"):
+        import_files(sources[:1], tmp_path / "one.lab", claims=VariableClaims())

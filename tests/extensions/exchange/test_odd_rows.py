@@ -81,6 +81,25 @@ def test_rows_of_one_job_are_one_value(columns):
     assert series.unit == ""
 
 
+def test_a_row_whose_status_says_that_it_failed_is_no_value():
+    rows = [(n, 64 / n, "CRASHED" if n == 8 else "COMPLETED") for n in (1, 2, 4, 8, 8)]
+    (series,) = read(table("nodes,t,State", rows), "runs.csv", NODES)
+    assert series.lost == ("'CRASHED' at nodes = 8 (line 5)", "'CRASHED' at nodes = 8 (line 6)")
+    assert series.lost_at == ((8.0,),)
+    assert [point.at for point in series.points] == [(1.0,), (2.0,), (4.0,)]
+
+
+def test_words_of_a_chosen_status_may_be_good_and_a_pooled_column_says_nothing():
+    rows = [(n, 64 / n, "FAILED" if n == 8 else "done2") for n in (1, 2, 4, 8)]
+    text = table("nodes,t,how", rows)
+    (series,) = read(text, "runs.csv", CsvColumns("t", ("nodes",), status="how", ok=("done2",)))
+    assert series.lost_at == ((8.0,),)
+    (pooled,) = read(text.replace("how", "status"), "runs.csv", CsvColumns("t", ("nodes",), pool=("status",)))
+    assert pooled.lost == ()
+    with pytest.raises(UsageError, match="the how 'done2' is not known"):
+        read(text, "runs.csv", CsvColumns("t", ("nodes",), status="how"))
+
+
 def test_any_column_may_name_the_launch_and_pool_keeps_its_rows_apart():
     text = JOBS.replace("job", "weekday", 1)
     (series,) = read(text, "runs.csv", CsvColumns("t", ("nodes",), unit="weekday"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from explanations import ALIKE, explanation
 from msgspec.structs import replace
 
@@ -9,6 +10,8 @@ from steelyard.extensions.explain.flame import lay_out
 from steelyard.extensions.explain.page import section
 from steelyard.extensions.page.document import NARROW, WIDE
 from steelyard.extensions.page.drawing.picture import draw_picture
+
+pytestmark = pytest.mark.extensions("page")
 
 
 def test_callers_span_what_they_call_and_nothing_overlaps():

@@ -120,6 +120,53 @@ def test_catch2_writes_xml_and_runs_whole_test_cases():
     assert "[bench]" in launched("catch2", ("./b", "[bench]"), Selection("/m"))
 
 
+LIBTEST = """\
+{ "type": "suite", "event": "started", "test_count": 2 }
+{ "type": "bench", "name": "a", "median": 2, "deviation": 0 }
+{ "type": "test", "name": "b", "event": "failed" }
+"""
+VITEST = {
+    "numTotalTests": 1,
+    "testResults": [
+        {"assertionResults": [{"fullName": "t", "title": "t", "status": "failed", "failureMessages": ["no"]}]}
+    ],
+}
+ASV = {
+    "result_columns": ["result", "params"],
+    "results": {"m.time_a": [[1e-6, None], [["1", "2"]]]},
+    "version": 2,
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "output", "report", "failed"),
+    [
+        ("cargo", 101, LIBTEST, "", {"b": "it failed"}),
+        ("cargo", 101, "thread 'main' panicked at b.rs:1", "", {}),
+        ("vitest", 1, "", json.dumps(VITEST), {"t": "no"}),
+        ("asv", 2, "", json.dumps(ASV), {"m.time_a(2)": "ASV has no result of it"}),
+        ("catch2", 42, "", "<Catch2TestRun><BenchmarkResults", {}),
+    ],
+)
+def test_benchmarks_that_failed_are_those_of_a_whole_report(name, code, output, report, failed):
+    harness = next(entry for entry in HARNESSES if entry.name == name)
+    assert code in harness.codes_of_failures
+    assert harness.find_failures(output, report) == failed
+
+
+def test_failures_of_pytest_keep_parameters_with_any_text():
+    output = (
+        "FAILED a/t.py::test_f[c d::e - f]g-1] - ValueError: [x] - y\n"
+        "ERROR t.py::TestA::test_b - OSError: why\nFAILED t.py::test_c\n"
+    )
+    harness = next(entry for entry in HARNESSES if entry.name == "pytest-benchmark")
+    assert harness.find_failures(output, "") == {
+        "a/t.py::test_f[c d::e - f]g-1]": "ValueError: [x] - y",
+        "t.py::TestA::test_b": "OSError: why",
+        "t.py::test_c": "failed",
+    }
+
+
 def test_scripts_of_mitata_and_reports_for_services_run_as_they_are(tmp_path):
     (tmp_path / "b.mjs").write_text("import { run } from 'mitata'")
     assert find_harness(None, ("node", "b.mjs"), tmp_path).name == "mitata"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from gate_answers import make_answer
 from msgspec.structs import replace
 from scipy.stats import binom
 from scratch_repository import Suites
@@ -18,8 +19,8 @@ from steelyard.extensions.gate.qualification import (
     qualify,
 )
 from steelyard.extensions.gate.request import GateRequest
-from steelyard.extensions.gate.results import Qualification
-from steelyard.extensions.gate.words import describe_qualification
+from steelyard.extensions.gate.results import GatedBenchmark, Qualification
+from steelyard.extensions.gate.words import describe_qualification, list_within_builds
 from steelyard.extensions.repository.repository import Repository
 from steelyard.stats.hypothesis.clopper_pearson import clopper_pearson
 
@@ -76,6 +77,19 @@ def test_a_qualification_speaks_of_gates_and_says_how_many_sessions_are_wanted(k
     many = describe_qualification(replace(kept, sessions=59, red_bound=0.0495, is_same_build=False))
     assert "sessions without one" not in many
     assert "two builds of one source differ by up to 10 %" in many
+
+
+def test_a_slower_time_within_what_builds_differ_by_is_named(kept):
+    slower = GatedBenchmark("sort", "slower", 30, 1.0, 1.04, 0.04, metric="real_time_s")
+    other = replace(slower, name="scan", change=0.2)
+    builds = replace(kept, is_same_build=False)
+    answer = make_answer(slower, other, scope="builds", qualification=builds)
+    (sentence,) = list_within_builds(answer)
+    assert sentence.startswith("sort differs by no more than two builds of one source did here (up to 10 %)")
+    assert sentence.endswith(": --layout draws builds for each block.")
+    # Drawn layouts are in the verdict, and a qualification of one file knows nothing of builds.
+    assert list_within_builds(make_answer(slower, scope="layouts", qualification=builds)) == []
+    assert list_within_builds(make_answer(slower, scope="builds", qualification=kept)) == []
 
 
 def test_bounds_hold_where_verdicts_of_a_session_go_wrong_together():

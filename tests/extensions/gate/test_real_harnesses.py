@@ -139,6 +139,70 @@ def test_pytest_benchmark_runs_tests_by_their_node_ids(tmp_path, monkeypatch):
     run_all_and_one(tmp_path, words, "test_sum.py::test_sum[1]", "test_sum.py::test_sum[2]")
 
 
+FAILING = """\
+def test_good(benchmark):
+    benchmark(sum, range(9))
+
+def test_wrong(benchmark):
+    assert benchmark(sum, range(9)) == 0, "wrong - answer"
+"""
+
+
+def probe_all(tmp_path, words):
+    """What a process of all benchmarks reports to a gate."""
+    harness, (program,) = prepare(tmp_path, words)
+    environment = harness.make_environment(str(tmp_path), Path())
+    return probe(harness, program, Selection(""), tmp_path, environment, None, tmp_path / "logs")
+
+
+def test_a_test_that_fails_behind_its_benchmark_has_no_value(tmp_path, monkeypatch):
+    """Its report has a time all the same; a process of a gate that ran the test would fail."""
+    pytest.importorskip("pytest_benchmark", reason="pytest-benchmark is not installed")
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
+    (tmp_path / "test_sum.py").write_text(FAILING)
+    words = (
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "no:steelyard",
+        "--benchmark-max-time=0.001",
+        "test_sum.py",
+    )
+    probed = probe_all(tmp_path, words)
+    assert list(probed.values["time_s"]) == ["test_sum.py::test_good"]
+    assert probed.skipped == {"test_sum.py::test_wrong": "AssertionError: wrong - answer"}
+
+
+CATCH2 = """\
+import shutil, sys
+# A program that is made up, with a report of the library: --benchmark-samples
+shutil.copyfile({report!r}, sys.argv[sys.argv.index("-o") + 1])
+raise SystemExit(42)
+"""
+
+
+@pytest.mark.parametrize("is_cut_off", [False, True])
+def test_benchmarks_of_catch2_that_failed_are_left_out_and_named(tmp_path, is_cut_off):
+    report = Path(__file__).parents[1] / "exchange/importers/files/catch2-failed.xml"
+    if is_cut_off:
+        (tmp_path / "report.xml").write_bytes(report.read_bytes()[:-100])
+        report = tmp_path / "report.xml"
+    (tmp_path / "b").write_text(f"#!{sys.executable}\n" + CATCH2.format(report=str(report)))
+    (tmp_path / "b").chmod(0o755)
+    if is_cut_off:
+        with pytest.raises(ProgramError, match="it ended with 42"):
+            probe_all(tmp_path, ("./b",))
+        return
+    probed = probe_all(tmp_path, ("./b",))
+    assert probed.skipped == {
+        "throws > boom": "bad input",
+        "fails > before failing": "its test case failed",
+    }
+    assert "good > fib 10" in probed.values["time_s"]
+    assert not probed.skipped.keys() & probed.values["time_s"].keys()
+
+
 CODSPEED = """\
 import json, os, sys
 from pathlib import Path

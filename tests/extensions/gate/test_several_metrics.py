@@ -70,12 +70,20 @@ def test_one_allocation_more_is_a_fact_and_equal_ones_run_in_one_process(suites,
     }
     sort, find, fill = answer.benchmarks
     assert (sort.base, sort.head, sort.is_exact, sort.ci95) == (999, 1000, True, None)
-    assert (find.processes, find.blocks, sort.processes) == (1, 0, 7)
+    # 2 * 4**-n is below a third of 5 % from 4 processes on.
+    assert (find.processes, find.blocks, sort.processes, sort.blocks) == (1, 0, 4, 3)
     assert (fill.base, fill.head, fill.change) == (0, 1, None)
     assert answer.exit_code(strict=False) == 1
     # What is the same ran in the first process of each side, and in no other.
     assert suites.filters[:2] == ["", ""]
     assert {*suites.filters[2:]} == {"^(sort|fill)$"}
+
+
+def test_a_single_count_that_differs_is_a_fact_after_three_processes_a_side(suites, counting, tmp_path):
+    base, head = counting(sort=(100, 1000, 0)), counting(sort=(100, 1001, 0))
+    (sort,) = run(suites, tmp_path, base, head, metrics=("allocs",)).benchmarks
+    assert (sort.verdict, sort.is_exact, sort.processes) == ("slower", True, 3)
+    assert len(suites.filters) == 2 * 3
 
 
 def test_suites_of_equal_counts_end_after_one_process_a_side(suites, counting, tmp_path):
@@ -139,8 +147,8 @@ def test_a_count_that_varies_and_doubles_is_found_by_the_ordinary_judge(suites, 
 
 def test_a_count_of_zero_that_varies_is_judged_by_signs(suites, counting, tmp_path):
     base, head = counting(sort=(100, 0, 0)), counting(sort=(100, 2, 5))
-    answer = run(suites, tmp_path, base, head, metrics=("allocs",))
-    (sort,) = answer.benchmarks
+    answer = run(suites, tmp_path, base, head, metrics=("time", "allocs"))
+    sort = next(entry for entry in answer.benchmarks if entry.metric == "allocs")
     assert (sort.verdict, sort.is_exact, sort.base, sort.change) == ("slower", False, 0, None)
 
 

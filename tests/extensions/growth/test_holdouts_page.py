@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import pytest
 
 from steelyard.extensions.growth.holdouts_page import FARTHEST, section
 from steelyard.extensions.growth.results import PageModels
@@ -12,6 +13,8 @@ from steelyard.extensions.growth.scaling import series_of
 from steelyard.extensions.growth.scaling.holdout import HeldPoint, Holdout, hold_out
 from steelyard.extensions.page.document import render
 from steelyard.extensions.page.figures import charts, draw_figure
+
+pytestmark = pytest.mark.extensions("page")
 
 AT = [1, 2, 4, 8, 16, 32]
 

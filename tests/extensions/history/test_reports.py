@@ -113,8 +113,29 @@ def test_files_that_cannot_be_read_are_named_and_keep_no_other_out(tmp_path):
 def test_reports_of_two_tools_are_refused_with_both_names(tmp_path):
     write_hyperfine(tmp_path / "2026-01-01.json", 1.0)
     shutil.copy(next(NIGHTS.iterdir()), tmp_path)
-    with pytest.raises(UsageError, match=r"2026-01-01.json is a file of hyperfine, and .* of reframe"):
+    words = r"files of 2 kinds, .* \(hyperfine: 2026-01-01.json; reframe: 2026.*.json.gz\)"
+    with pytest.raises(UsageError, match=words):
         read_reports([tmp_path], Chosen())
+
+
+@pytest.mark.parametrize("chosen", [Chosen(), Chosen(("time",), ("test",), "s")])
+def test_a_table_among_reports_of_a_tool_is_refused_whatever_columns_are_named(tmp_path, chosen):
+    write_hyperfine(tmp_path / "2026-01-01.json", 1.0)
+    (tmp_path / "2026-01-02.csv").write_text("test,time\nfft,1\n")
+    with pytest.raises(UsageError, match=r"hyperfine: 2026-01-01.json; csv: 2026-01-02.csv"):
+        read_reports([tmp_path], chosen)
+
+
+def test_files_for_people_are_skipped_by_their_names_and_that_is_said(tmp_path):
+    write_hyperfine(tmp_path / "2026-01-01.json", 1.0)
+    for name in ("README", "run.sh", "index.html"):
+        (tmp_path / name).write_text("a,b\n1,2\n")
+    reports = read_reports([tmp_path], Chosen())
+    assert [(Path(out.record).name, out.unreadable) for out in reports.left_out] == [
+        ("README", False),
+        ("index.html", False),
+        ("run.sh", False),
+    ]
 
 
 def test_a_unit_that_changes_is_refused(tmp_path):

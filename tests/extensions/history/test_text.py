@@ -25,13 +25,24 @@ def test_a_change_is_told_with_size_interval_place_and_how_to_confirm_it():
         "\n"
         "✗ wall_s of nbody: 5.2 % more (95 % CI 4.6 to 5.7 %): 12.04 ms → 12.66 ms from\n"
         "    0a0a0a0a0a on (p <0.0001); 0f0f0f0f0f undoes it\n"
-        "    one of 2 commits made it (97 % sure): 0a0a0a0a0a and 0b0b0b0b0b\n"
+        "    one of 2 commits made it (97 % sure, if no machine changed): 0a0a0a0a0a and\n"
+        "    0b0b0b0b0b\n"
         "    confirm it side by side: steelyard bisect 0909090909 0a0a0a0a0a --build CMD\n"
         "    -- PROGRAM\n"
         "\n"
         "metric  treatment  records    latest  noise  neighbours r  changes\n"
         "wall_s  nbody           20  12.00 ms  1.2 %          0.21        1\n"
     )
+
+
+def test_over_a_reference_and_in_the_order_of_time_no_machine_is_in_doubt():
+    for history in (replace(FOUND, reference="spin"), replace(FOUND, order="time")):
+        assert "one of 2 commits made it (97 % sure): " in text(history, 200)
+
+
+def test_a_history_of_two_machines_has_its_rate_on_each_machine():
+    calm = replace(FOUND, series=(replace(SERIES, changes=()),), machines=({"cpu": "a"}, {"cpu": "b"}))
+    assert "(false discovery rate at most 1 % on each machine)." in text(calm, 200)
 
 
 def test_a_change_of_scatter_and_one_of_slow_runs_say_so():
@@ -45,7 +56,7 @@ def test_a_change_of_scatter_and_one_of_slow_runs_say_so():
 
 def test_a_history_without_a_change_says_what_that_rests_on():
     words = text(replace(FOUND, series=(replace(SERIES, changes=()),) * 2), 200)
-    assert "No lasting change in 2 series (false discovery rate at most 1 %)." in words
+    assert "No lasting change in 2 series (false discovery rate at most 1 % on this machine)." in words
 
 
 def test_a_drift_blames_no_commit_and_names_the_cure():
@@ -74,6 +85,22 @@ def test_breaks_outliers_refusals_and_what_was_left_out_are_notes():
     assert "- 1 treatment not judged: 3 records from one machine.\n" in words
     assert "- Left out: x.lab is damaged\n" in words
     assert words.splitlines()[6].startswith("metric  treatment  machine  records")
+
+
+def test_a_change_that_all_treatments_share_may_be_the_machine_s():
+    other = replace(SERIES, treatment="other")
+    words = text(replace(FOUND, series=(SERIES, other)), 400)
+    assert (
+        "- From 0a0a0a0a0a on all 2 treatments that are judged became worse, as they do where the machine"
+        " changed. A reference program in each record tells (--reference LABEL)."
+    ) in words
+    for history in (
+        replace(FOUND, series=(SERIES, replace(other, changes=()))),
+        replace(FOUND, series=(SERIES, replace(other, changes=(replace(CHANGE, direction="better"),)))),
+        replace(FOUND, series=(SERIES, other), reference="spin"),
+        FOUND,
+    ):
+        assert "that are judged became" not in text(history, 400)
 
 
 def test_cpu_time_that_changes_unseen_is_a_note_with_the_option_that_judges_it():

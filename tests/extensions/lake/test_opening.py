@@ -38,6 +38,8 @@ from steelyard.spec.experiment import Contexts, Program
 from steelyard.store import Record
 from steelyard.store.rows import metrics_of
 
+pytestmark = pytest.mark.extensions("history")
+
 TRIALS = 2 * (20 + 20 + 14 + 3)
 """Of two programs in the blocks of three machines, of which each discards one more."""
 
@@ -105,6 +107,10 @@ def test_one_record_gives_its_own_answer_with_what_failed_and_was_left_out(tmp_p
             record.samples("latency_s")  # which has labels
         assert record.failures() == own.failures()
         assert record.times_to_limit(5.0) == own.times_to_limit(5.0)
+        assert record.times_to_limit(5.0, "rate") == own.times_to_limit(5.0, "rate")
+        for reading in (record, own):
+            with pytest.raises(UsageError, match="latency_s"):
+                reading.times_to_limit(5.0, "latency_s")
         assert record.excluded_trials() == own.excluded_trials()
         # Seconds are divided here, and nanoseconds there.
         for first, second in zip(record.disturbed_trials(0.01), own.disturbed_trials(0.01), strict=True):

@@ -415,6 +415,12 @@ def test_a_report_of_junit_has_a_time_for_each_test_and_counts_failures(outputs)
     assert [reason for _, reason in outputs.failures(outputs.read(broken))] == ["lost"]
 
 
+def test_a_report_of_junit_without_times_says_what_its_writer_has_to_add(outputs):
+    contents = outputs.read("<testsuites><testsuite><testcase name='a'/></testsuite></testsuites>")
+    ((_, reason),) = outputs.failures(contents)
+    assert reason.startswith('no time: the writer has to add time="…"')
+
+
 def test_tests_of_one_name_in_two_suites_of_junit_are_two_tests(outputs):
     suites = [
         f"<testsuite name='{name}'><testcase name='t' time='{time}'/></testsuite>"

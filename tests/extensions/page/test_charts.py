@@ -9,8 +9,8 @@ from pathlib import Path
 
 import altair as alt
 import pytest
-from answers.histories import HISTORIES
-from answers.pages import PAGES, many_runs, page_of, without_runs
+from answers.pages import many_runs, page_of, without_runs
+from answers.presentable import PRESENTABLE
 
 from steelyard.extensions.page.figures import draw_figure_spec
 from steelyard.extensions.page.sections import sections_of
@@ -37,7 +37,7 @@ def charts_of(shown):
     return [chart for section in sections_of(shown) for chart in section.charts if not chart.empty]
 
 
-@pytest.mark.parametrize("make_page", [*PAGES, *HISTORIES], ids=lambda item: item.__name__)
+@pytest.mark.parametrize("make_page", PRESENTABLE, ids=lambda item: item.__name__)
 def test_every_chart_of_a_page_is_valid(make_page):
     for chart in charts_of(make_page()):
         assert wrong(chart) is None
@@ -61,13 +61,13 @@ def test_below_every_chart_stands_a_table_with_equally_many_cells_a_column(prese
     hold_tables_of(without_runs(answer))
 
 
-@pytest.mark.parametrize("make_page", [*PAGES, *HISTORIES], ids=lambda item: item.__name__)
+@pytest.mark.parametrize("make_page", PRESENTABLE, ids=lambda item: item.__name__)
 def test_below_every_chart_of_a_page_stands_such_a_table(make_page):
     hold_tables_of(make_page())
 
 
 def test_names_of_charts_are_unique_and_fit_files():
-    for make_page in (*PAGES, *HISTORIES):
+    for make_page in PRESENTABLE:
         names = [chart.name for chart in charts_of(make_page())]
         assert len(set(names)) == len(names)
         assert all(name.replace("-", "").isalnum() and name.isascii() for name in names)
@@ -109,7 +109,7 @@ def expressions(spec):
 
 
 def test_a_tooltip_asks_only_for_fields_that_its_rows_have():
-    for make_page in (*PAGES, *HISTORIES):
+    for make_page in PRESENTABLE:
         for chart in charts_of(make_page()):
             for data, fields in tooltips(chart.spec, chart.spec.get("data")):
                 rows = chart.data.get(data, [])

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
-from html.parser import HTMLParser
 from itertools import pairwise
 
 import pytest
-from answers.histories import HISTORIES, a_regression_that_stands, nothing_changed, two_machines
 from answers.pages import (
     ESCAPES,
     HOSTILE,
-    PAGES,
     all_failed,
     held_to_a_rule,
     hostile,
@@ -28,62 +24,15 @@ from answers.pages import (
     two_treatments,
     without_runs,
 )
+from answers.presentable import PRESENTABLE
+from outlined_page import WORDS, charts_of, data_of, outlined
 
 from steelyard.extensions.page import document
 from steelyard.extensions.page.sections import headline, sections_of
 from steelyard.results.analysis import DesignFacts
 
-WORDS = ("title", "about")
-"""Of each picture, for readers who do not see it."""
-VOID = {"meta", "br", "hr", "img", "input", "link"}
 
-
-class Outline(HTMLParser):
-    """Elements, identifiers, headings and text; fails where elements do not nest."""
-
-    def __init__(self):
-        super().__init__()
-        self.open, self.places, self.headings, self.links, self.text = [], [], [], [], []
-
-    def handle_starttag(self, tag, attributes):
-        result = dict(attributes)
-        if tag not in VOID:
-            self.open.append(tag)
-        if "id" in result:
-            self.places.append(result["id"])
-        if tag == "a":
-            self.links.append(result["href"])
-        if re.fullmatch("h[1-6]", tag):
-            self.headings.append((int(tag[1]), ""))
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, text):
-        if self.open and re.fullmatch("h[1-6]", self.open[-1]):
-            level, so_far = self.headings[-1]
-            self.headings[-1] = (level, so_far + text)
-        if "script" not in self.open and "style" not in self.open:
-            self.text.append(text)
-
-
-def outlined(page):
-    outline = Outline()
-    outline.feed(page)
-    outline.close()
-    assert outline.open == []
-    return outline
-
-
-def charts_of(shown):
-    return {chart.name: chart for section in sections_of(shown) for chart in section.charts}
-
-
-def data_of(page):
-    return json.loads(re.search(r'id="page-data">(.*?)</script>', page, re.DOTALL).group(1))
-
-
-@pytest.mark.parametrize("make_page", [*PAGES, *HISTORIES], ids=lambda value: value.__name__)
+@pytest.mark.parametrize("make_page", PRESENTABLE, ids=lambda value: value.__name__)
 def test_a_page_is_whole(make_page):
     page = document.render([make_page()])
     outline = outlined(page)
@@ -259,52 +208,6 @@ def test_a_page_of_100000_runs_has_every_value_once():
     assert len(page) < 2_700_000
 
 
-def test_the_page_of_a_history_says_what_changed_where_and_how_to_confirm_it():
-    page = document.render([a_regression_that_stands()])
-    text = " ".join(" ".join(outlined(page).text).split())
-    assert "✗ wall_s of nbody: 5.2 % more (95 % CI 4.6 to 5.7 %): 12.04 ms → 12.66 ms from 0a0a0a0a0a" in text
-    assert "one of 2 commits made it (97 % sure): 0a0a0a0a0a and 0b0b0b0b0b" in text
-    assert "steelyard bisect 0909090909 0a0a0a0a0a --build CMD -- PROGRAM" in text
-    assert data_of(page)["records"][0]["runs"] is None
-
-
-def test_a_change_is_shaded_from_the_record_before_its_commits_to_the_last_of_them():
-    data = charts_of(a_regression_that_stands())["history-1"].data
-    assert [(band["from"], band["to"]) for band in data["bands"]] == [(9, 11)]
-    assert [(level["from"], level["to"]) for level in data["levels"]] == [(0, 9), (10, 19)]
-
-
-def test_two_machines_are_one_chart_with_a_break_and_each_kind_of_change_has_its_own():
-    page = document.render([two_machines()])
-    charts = charts_of(two_machines())
-    assert [row["place"] for row in charts["history-4"].data["breaks"]] == [11.5]
-    assert {name for name in charts if "history" in name} == {f"history-{i}" for i in range(1, 6)}
-    text = " ".join(outlined(page).text)
-    assert "scatter of wall_s of <script>" in text
-    assert "slow runs of wall_s of <script>" in text
-    assert "Left out: x.lab is damaged" in text
-    assert "<script>alert" not in page
-
-
-def test_a_history_without_a_change_says_so_and_offers_nothing_to_confirm():
-    outline = outlined(document.render([nothing_changed()]))
-    assert "No lasting change in 1 series" in " ".join(outline.text)
-    assert "How to confirm it" not in [text for _, text in outline.headings]
-
-
-def test_ten_thousand_records_of_ten_treatments_stay_below_3_mb():
-    from msgspec.structs import replace
-
-    result = nothing_changed()
-    (series,) = result.series
-    ids = [f"{place:040x}" for place in range(10_000)]
-    points = tuple(replace(series.points[0], commit=item) for item in ids)
-    every = tuple(replace(series, treatment=f"t{i}", points=points) for i in range(10))
-    page = document.render([replace(result, series=every, commits=tuple(ids))])
-    assert len(page) < 2_700_000
-    assert "Charts show the latest 500 of 10,000 records." in page
-
-
 def test_instances_show_what_of_the_spread_is_theirs_and_which_stands_out():
     from answers.pages import with_instances
 
@@ -326,6 +229,7 @@ def test_what_grows_with_the_ranks_is_weak_scaling_with_s_speedup_and_rsu():
     assert (2, "Sweeps") not in outlined(page).headings
 
 
+@pytest.mark.extensions("growth")
 def test_a_rule_is_a_grid_of_ratios_in_which_broken_cells_are_marked():
     (chart,) = next(item.charts for item in sections_of(held_to_a_rule()) if item.name == "rules")
     cells = {(row["y"], row["x"]): (row["ratio"], row["outcome"]) for row in chart.data["rows"]}

@@ -7,7 +7,6 @@ import io
 import re
 
 import pytest
-from answers.histories import two_machines
 from answers.made import make, noisy
 from answers.pages import (
     HOSTILE,
@@ -21,9 +20,6 @@ from answers.pages import (
 )
 
 from steelyard.core.series import Point, Series
-from steelyard.extensions.growth.curves import model_curves
-from steelyard.extensions.growth.results import Curve, PageModels
-from steelyard.extensions.growth.scaling import Question, model_all
 from steelyard.extensions.page.figures import COLUMN_PX, charts, draw_figure, write_figures
 from steelyard.extensions.page.tables import format_csv_table, markdown_table, write_tables
 from steelyard.report.page.latex import format_latex_text
@@ -60,9 +56,18 @@ def test_every_table_is_written_three_times(tmp_path):
     assert all(file.read_text() for file in files)
 
 
+def a_history():
+    from answers.histories import two_machines
+
+    return two_machines()
+
+
 @pytest.mark.parametrize(
     "make_page",
-    [two_treatments, in_contexts, hostile, with_instances, weak_scaling, two_machines],
+    [
+        *(two_treatments, in_contexts, hostile, with_instances, weak_scaling),
+        pytest.param(a_history, marks=pytest.mark.extensions("history")),
+    ],
     ids=lambda value: value.__name__,
 )
 def test_every_chart_is_drawn_as_svg_png_and_pdf(tmp_path, make_page):
@@ -79,7 +84,12 @@ def test_every_chart_is_drawn_as_svg_png_and_pdf(tmp_path, make_page):
             assert f'width="{COLUMN_PX}"'.encode() in content, file
 
 
+@pytest.mark.extensions("growth")
 def test_a_figure_of_growth_names_the_function_and_the_model():
+    from steelyard.extensions.growth.curves import model_curves
+    from steelyard.extensions.growth.results import Curve, PageModels
+    from steelyard.extensions.growth.scaling import Question, model_all
+
     points = tuple(Point((float(p),), (3 * p, 3.01 * p, 2.99 * p), n=3) for p in (1, 2, 4, 8, 16, 32))
     series = Series("solve", "wall_s", "s", ("p",), points)
     question = Question()

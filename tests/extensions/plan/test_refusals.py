@@ -157,7 +157,16 @@ def test_an_intervention_by_build_is_said_to_be_another_program(make_experiment)
     assert text.endswith("another program for each level, built before it is needed")
 
 
-@pytest.mark.parametrize("case", REFUSED)
+OF_CLUSTERS = ("no script of a job", "no command of a queue")
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, marks=[pytest.mark.extensions("clusters")] * (case in OF_CLUSTERS))
+        for case in REFUSED
+    ],
+)
 def test_a_plan_says_what_a_run_refuses_in_the_same_words(case, tmp_path, make_experiment, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     keys, message = REFUSED[case]

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 from msgspec.structs import replace
 
@@ -208,3 +210,9 @@ def test_many_refusals_are_counted():
     text = render(replace(PLAN, refused=many))
     assert "'9.xml'" in text
     assert text.endswith("… and 2 more\n")
+
+
+def test_a_plan_in_words_needs_no_numpy():
+    code = "import sys, steelyard.extensions.plan.text; print('numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

@@ -10,7 +10,7 @@ from scipy import stats as witness
 
 from steelyard.extensions.ratchet.builds import BuildSpread
 from steelyard.extensions.ratchet.gain import count_runs_to_show, judge_gain
-from steelyard.extensions.ratchet.measuring import append_sample
+from steelyard.extensions.repository.joining import join_samples
 
 
 @pytest.mark.parametrize("margin", [0.0, 0.01, 0.03])
@@ -92,7 +92,7 @@ def test_slow_runs_that_were_absent_at_first_take_the_win_away_in_further_runs(d
         further = draw_samples(rng.normal(0.03, 0.005, missing))
         for place in np.flatnonzero(rng.random(missing) < 0.03):
             further[1].values[place] *= 3
-        joined = [append_sample(first, second) for first, second in zip((best, change), further, strict=True)]
+        joined = [join_samples(parts) for parts in zip((best, change), further, strict=True)]
         watched_wins += judge_gain(*joined, margin=0.01, level=0.5).is_win
     assert wins >= 8
     assert watched_wins <= 4

@@ -6,7 +6,6 @@ import pytest
 
 from steelyard.core.errors import UsageError
 from steelyard.extensions.ratchet import ratchet as module
-from steelyard.extensions.ratchet.measuring import append_sample, fill_layout
 from steelyard.extensions.ratchet.ratchet import Ratchet, RatchetRequest
 from steelyard.extensions.repository.repository import Repository
 
@@ -68,16 +67,3 @@ def test_times_of_two_builds_win_nothing_before_builds_are_known(programs):
     (attempt,) = Ratchet(Repository(programs.path)).try_tree(request).attempts
     assert (attempt.outcome, attempt.test) == ("unproven", None)
     assert head
-
-
-def test_the_number_of_a_layout_is_put_in_its_place():
-    assert fill_layout("make L={layout}", 7)[-1] == "make L=7"
-    assert fill_layout("", 7) == []
-
-
-def test_samples_of_two_records_keep_their_order_and_their_blocks_apart(draw_samples):
-    first, second = draw_samples([0.1, 0.2])[0], draw_samples([0.3, 0.4, 0.5])[0]
-    both = append_sample(first, second)
-    assert [*both.values] == [*first.values, *second.values]
-    assert [*both.blocks] == [1, 2, 3, 4, 5]
-    assert [*both.trials] == sorted(set(both.trials))

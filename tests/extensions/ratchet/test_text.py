@@ -46,6 +46,23 @@ def test_where_layouts_are_drawn_or_nothing_is_built_no_build_is_spoken_of(build
     assert "of these two builds" not in words(ledger(build, attempts=(won,)))
 
 
+@pytest.mark.parametrize(
+    ("build", "rate", "runs", "blocks"),
+    [
+        ("", "over blocks", "fresh runs", "30 fresh blocks"),
+        ("make", "over builds", "fresh runs", "30 fresh blocks"),
+        ("make L={layout}", "over drawn layouts", "fresh drawn layouts", "30 fresh layouts"),
+    ],
+)
+def test_each_line_says_over_what_its_rate_is(build, rate, runs, blocks):
+    won = attempt(outcome="faster", confirmed_gain=1.08, test=1, level=0.001, p=1e-5)
+    total = Total(won.commit, 1.08, Interval(1.05, 1.1), 30)
+    result = words(ledger(build, attempts=(won,), totals=(total,)))
+    assert f"5 % at most are expected to be false {rate}; a win" in result
+    assert f"1.08 × the speed in {runs}, p" in result
+    assert f", {blocks})." in result
+
+
 def test_what_takes_a_win_away_is_named():
     lost = attempt(
         outcome="not_confirmed",

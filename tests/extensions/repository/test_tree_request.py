@@ -4,6 +4,8 @@ from steelyard.core.errors import RecordError
 from steelyard.extensions.bisect.request import BisectRequest
 from steelyard.extensions.gate.request import GateRequest
 
+pytestmark = pytest.mark.extensions("bisect", "gate")
+
 
 @pytest.mark.parametrize(
     "request_of",

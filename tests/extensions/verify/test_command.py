@@ -100,6 +100,7 @@ def test_answers_about_an_edited_record_say_so_first_and_judge_nothing(steelyard
     assert "edited in block 17" in history.stdout + history.stderr
 
 
+@pytest.mark.extensions("history")
 def test_a_record_whose_end_is_gone_is_shortened_by_the_summary_beside_it(steelyard_cli, record):
     early = (record / "record.sqlite").read_bytes()
     assert steelyard_cli("run", "it.lab", "--extend", "2").returncode == 0
@@ -145,6 +146,7 @@ def test_a_signature_is_by_whom_the_file_of_signers_names_and_of_the_whole_recor
     assert (refused.returncode, "only a record that is as measured is signed" in refused.stderr) == (2, True)
 
 
+@pytest.mark.extensions("history")
 @needs_ssh
 def test_digests_that_were_computed_anew_are_refuted_by_head_and_signature(steelyard_cli, record, tmp_path):
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / "key"], check=True)

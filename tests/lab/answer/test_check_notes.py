@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from steelyard.extensions.exchange.recording import Quantity, RecordedTrial, Selection, Taken, write_record
 from steelyard.lab.answer.check import check
 from steelyard.report.claims.text import notes
 from steelyard.store import Record
+
+pytestmark = pytest.mark.extensions("exchange")
 
 NOTE = "node tells the sides apart: a has n1 and b has n2."
 

@@ -11,6 +11,8 @@ from steelyard.extensions.protocol_2014.results import NAME, Rules
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.answer.chosen_analysis import choose_analysis
 
+pytestmark = pytest.mark.extensions("protocol_2014")
+
 TREATMENTS = [
     Treatment(i, f"{opt}, {n}", {"opt": opt, "n": n})
     for i, (opt, n) in enumerate([("O2", 1), ("O2", 2), ("O3", 1), ("O3", 2)], 1)

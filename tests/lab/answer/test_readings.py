@@ -10,6 +10,8 @@ from steelyard.lab.answer.check import check
 from steelyard.report.answer.text import render
 from steelyard.store import Record
 
+pytestmark = pytest.mark.extensions("exchange")
+
 FILE = {"runs.csv": "00"}
 """A file, and its digest."""
 

@@ -11,6 +11,8 @@ from steelyard.extensions.growth.model import ModelRequest, model_series
 from steelyard.extensions.growth.scaling import Expectation, Question
 from steelyard.lab.answer.series_of_record import series_of_record, series_of_samples
 
+pytestmark = pytest.mark.extensions("growth")
+
 # A program that counts its own steps: n for the loop, n² for the pairs.
 COUNT = "if [ {kind} = loop ]; then echo {n}; else echo $(({n} * {n})); fi"
 

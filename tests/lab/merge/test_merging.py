@@ -10,7 +10,7 @@ from simulated_machines import SPEC, machine
 from steelyard.core.errors import RecordError, UsageError
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.answer.check import check
-from steelyard.lab.merge.merging import merge, one_record
+from steelyard.lab.merge.merging import describe_repeated, merge, one_record
 from steelyard.lab.run.run import run
 from steelyard.spec import loads
 from steelyard.store import Record
@@ -55,6 +55,22 @@ def test_a_trial_is_known_by_the_record_that_measured_it_however_often_it_is_mer
         after = run_.host["merged_after"]
         first = next(outcome for outcome in record.outcomes() if outcome.block.first_trial == after + 1)
         assert first.block.order == next(iter(source.outcomes())).block.order
+
+
+def test_a_copy_is_said_to_count_once(tmp_path):
+    import shutil
+
+    a, b = (machine(tmp_path / f"{name}.lab", name) for name in "ab")
+    shutil.copytree(a, tmp_path / "copy.lab")
+    merge([a, b, tmp_path / "copy.lab"], tmp_path / "all.lab")
+    with Record.open(tmp_path / "all.lab") as record:
+        texts = [warning.text for warning in record.warnings()]
+    assert "copy.lab has trials of a.lab: each counts once" in texts
+    merge([a, b, b], tmp_path / "more.lab")
+    with Record.open(tmp_path / "more.lab") as record:
+        assert not any("counts once" in warning.text for warning in record.warnings())
+    assert describe_repeated([a, b, b]) == f"named more than once, and counted once: {b}"
+    assert describe_repeated([a, b]) == ""
 
 
 def test_of_a_record_that_grew_the_larger_copy_counts(tmp_path):

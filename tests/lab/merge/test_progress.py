@@ -12,6 +12,8 @@ from steelyard.extensions.history.gathering import gather
 from steelyard.lab.merge.merging import merge
 from steelyard.lab.merge.progress import sum_statuses
 
+pytestmark = pytest.mark.extensions("history")
+
 
 @pytest.fixture
 def records(tmp_path):

@@ -49,6 +49,22 @@ def test_a_study_that_counts_its_limit_goes_on_without_the_key(run_in):
     assert "failures_as_limit" in [notice.kind for notice in answer.warnings]
 
 
+def test_a_time_that_programs_report_counts_as_its_own_limit(run_in):
+    commands = {"quick": ["sh", "-c", "echo 1.5"], "slow": ["sh", "-c", "echo 3"], "stuck": NEVER}
+    record = run_in(
+        program={"commands": commands, "timeout": "0.2 s"},
+        design={"blocks": 7, "discard": 0},
+        metrics={"solve": {"pattern": "(.+)", "unit": "s", "limit": 600}},
+        analysis={**AS_LIMIT, "metric": "solve"},
+    )
+    values = {
+        sample.treatment.label: ({*sample.values}, sum(sample.censored))
+        for sample in record.times_to_limit(600.0, "solve")
+    }
+    assert values == {"quick": ({1.5}, 0), "slow": ({3.0}, 0), "stuck": ({600.0}, 7)}
+    assert [comparison.verdict for comparison in analyze(record).judged] == ["slower", "slower"]
+
+
 def test_such_a_study_can_say_that_it_is_to_stop(tmp_path, make_experiment):
     experiment = make_experiment(program={**SOLVERS, "on_failure": "stop"}, analysis=AS_LIMIT)
     with pytest.raises(ProgramError, match="3 trials in a row failed") as caught:

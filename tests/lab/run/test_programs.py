@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from steelyard.extensions.plan.preview import preview
 from steelyard.lab.run.run import run
 from steelyard.store import Record
+
+pytestmark = pytest.mark.extensions("plan")
 
 
 def test_each_context_runs_the_program_of_its_link_order_and_both_arms_the_same(

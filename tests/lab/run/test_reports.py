@@ -36,6 +36,7 @@ def make_experiment(*sources: str) -> Experiment:
     return Experiment("made up", "/nowhere", Program(commands={"": ("/bin/true",)}), metrics=metrics)
 
 
+@pytest.mark.extensions("exchange", "outputs")
 def test_the_output_of_a_benchmark_that_an_extension_declares_is_a_report():
     refuse_unread(make_experiment("pgbench", "lines", "stdout", "skampi"))
     (tps,) = [report for report in read_reports(PGBENCH, "it", "pgbench") if report.unit == "1/s"]

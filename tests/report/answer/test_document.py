@@ -45,7 +45,7 @@ def refuse(text):
         "a_slowdown_beside_other_metrics",
         "failing_runs",
         "everything_odd",
-        "the_protocol_on_odd_samples",
+        pytest.param("the_protocol_on_odd_samples", marks=pytest.mark.extensions("protocol_2014")),
         "half_a_fraction",
     ],
 )

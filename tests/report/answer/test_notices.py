@@ -104,10 +104,27 @@ def test_carry_over_says_which_way_it_goes_for_times_and_rates():
     assert carried(1.24) == (
         "b is 1.24 × slower right after a than after itself (20 and 22 runs): they share something (files,"
         " caches, a server), and the ratio contains that. Reset it before each run, or give each a copy of"
-        " its own."
+        " its own; compare --isolate gives each run files of its own."
     )
     assert carried(0.8).startswith("b is 1.25 × faster right after a than after itself")
     assert carried(0.8, "1/s", "higher", is_of_two=False).startswith(
         "b is 1.25 × slower right after a than after others"
     )
     assert carried(2.0, "B").startswith("b is 2 × more right after a")
+
+
+def test_a_verdict_by_cpu_time_is_told_as_the_one_by_elapsed_time():
+    def judged(speedup, lowest, highest, verdict):
+        fields = {"speedup": speedup, "lowest": lowest, "highest": highest, "level": 0.99, "verdict": verdict}
+        (sentence,) = sentences([Notice("by_cpu_time", ("b", "a"), fields)], CALLED)
+        return sentence
+
+    assert (
+        judged(0.8, 0.76, 0.84, "slower") == "By CPU time, b is 1.25 × slower than a (99 % CI 1.19 to 1.32)."
+    )
+    assert (
+        judged(1.25, 1.19, 1.32, "faster") == "By CPU time, b is 1.25 × faster than a (99 % CI 1.19 to 1.32)."
+    )
+    assert judged(0.99, 0.9, 1.09, "not_resolved").startswith(
+        "By CPU time, b is not shown to differ from a ("
+    )

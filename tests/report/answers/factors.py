@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from answers.made import make, noisy
+from answers.made import PROTOCOL, make, noisy
 from steelyard.core.analysis import Analysis
 from steelyard.core.factorial import Axis, Generator, Layout
 from steelyard.core.factorial.layout import Kind
-from steelyard.extensions.protocol_2014.results import NAME
 from steelyard.results.analysis import Answer, DesignFacts
 from steelyard.stats.answer import answer
 
@@ -107,7 +106,7 @@ def factors_with_the_same_levels_by_the_protocol() -> Answer:
         "full",
         "same levels",
         lambda cell: 1.0 + 0.3 * (cell["links_share"] + cell["hosts_share"]) / cell["ranks"],
-        declared=Analysis(family="all-pairs", strata=("ranks",), protocol=NAME),
+        declared=Analysis(family="all-pairs", strata=("ranks",), protocol=PROTOCOL),
         ranks=[2, 8],
         links_share=[0, 2],
         hosts_share=[0, 2],

@@ -51,4 +51,6 @@ def make(
     )
 
 
+PROTOCOL = "nogueira-matias-2014"
+"""Of the extension ``protocol_2014``: whoever asks for its answers has the mark of that."""
 BLOCKS = DesignFacts("randomized-blocks", 30, seed=1)

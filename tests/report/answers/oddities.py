@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from answers.made import BLOCKS, make, noisy
+from answers.made import BLOCKS, PROTOCOL, make, noisy
 from steelyard.core.analysis import Analysis
 from steelyard.core.sample import Failures
-from steelyard.extensions.protocol_2014.results import NAME
 from steelyard.results.analysis import Answer, DesignFacts
 from steelyard.results.notice import Notice
 from steelyard.stats.answer import answer
@@ -86,5 +85,5 @@ def the_protocol_on_odd_samples() -> Answer:
         make([2e-3] * 30, 4, "twice that"),
         make([float("nan"), *noisy(3, 29)], 5, "not finite"),
     ]
-    declared = Analysis(family="all-pairs", protocol=NAME, ks_policy="veto")
+    declared = Analysis(family="all-pairs", protocol=PROTOCOL, ks_policy="veto")
     return answer("odd", samples, DesignFacts("sequential", 1, seed=3), declared)

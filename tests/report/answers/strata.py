@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import itertools
 
-from answers.made import BLOCKS, make, noisy
+from answers.made import BLOCKS, PROTOCOL, make, noisy
 from steelyard.core.analysis import Analysis
 from steelyard.core.sample import Sample
-from steelyard.extensions.protocol_2014.results import NAME
 from steelyard.results.analysis import Answer, DesignFacts
 from steelyard.stats.answer import answer
 
@@ -72,5 +71,5 @@ def many_programs_by_the_protocol() -> Answer:
             itertools.product(["bt", "cg", "dc"], ["O2", "O3"], [0, 64, 128]), 1
         )
     ]
-    declared = Analysis(family="all-pairs", strata=("program", "opt"), protocol=NAME)
+    declared = Analysis(family="all-pairs", strata=("program", "opt"), protocol=PROTOCOL)
     return answer("programs", samples, BLOCKS, declared)

@@ -17,6 +17,7 @@ def test_what_could_not_be_judged_fails_and_its_text_is_shown_as_it_is():
     assert r"unknown key \*x\* \| &#64;someone \<img src=x\>" in text
 
 
+@pytest.mark.extensions("growth")
 @pytest.mark.parametrize(
     ("strict", "headline"),
     [

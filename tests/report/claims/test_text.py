@@ -27,6 +27,8 @@ from steelyard.spec.claims.best import Best
 from steelyard.spec.claims.limit import Limit
 from steelyard.spec.claims.ratio import Equivalent, Faster, Slower
 
+pytestmark = pytest.mark.extensions("growth")
+
 WALL, RSS = BUILTIN["wall_s"], BUILTIN["rss_bytes"]
 P = [16, 32, 64, 128, 256, 512]
 FASTER = Faster({"opt": "O3"}, {"opt": "O2"}, 1.02)

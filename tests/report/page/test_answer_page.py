@@ -9,6 +9,8 @@ from answers.histories import a_regression_that_stands
 from steelyard.core.errors import UsageError
 from steelyard.report.page.answer_page import make_answer_page
 
+pytestmark = pytest.mark.extensions("history")
+
 
 class NotShown(msgspec.Struct):
     """An answer for which nothing has a page."""

@@ -3,6 +3,8 @@ import pytest
 from steelyard.extensions.page.drawing.expressions import compile_expression
 from steelyard.report.page.ratio_axis import Directions, list_round_ratios, make_ratio_axis
 
+pytestmark = pytest.mark.extensions("page")
+
 
 @pytest.mark.parametrize(
     ("low", "high", "ticks"),

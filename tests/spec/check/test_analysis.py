@@ -140,6 +140,7 @@ def test_a_factor_that_is_linked_to_the_baseline_is_no_stratum():
     assert spec_.analysis.strata == ("n",)
 
 
+@pytest.mark.extensions("protocol_2014")
 def test_a_protocol_compares_all_pairs_unless_a_baseline_or_a_family_is_named(read):
     named = 'protocol = "nogueira-matias-2014"\n'
     assert read(HEAD + "[analysis]\n" + named).analysis.family == "all-pairs"
@@ -148,6 +149,7 @@ def test_a_protocol_compares_all_pairs_unless_a_baseline_or_a_family_is_named(re
     assert read(HEAD + '[analysis]\nprotocol = "default"').analysis.family == "baseline"
 
 
+@pytest.mark.extensions("protocol_2014")
 def test_a_direction_and_a_policy_are_the_protocols(read):
     text = HEAD + '[analysis]\nprotocol = "nogueira-matias-2014"\nbaseline = { opt = "O2" }\n'
     analysis = read(text + 'alternative = "faster"\nks_policy = "veto"').analysis
@@ -175,7 +177,12 @@ def test_runs_that_time_out_can_count_as_the_limit_in_a_median_of_elapsed_times(
         ("", "analysis.failures: a geomean_ratio cannot be known from lower bounds", "median_ratio"),
         (
             'estimand = "median_ratio"\nmetric = "rate"',
-            "analysis.failures: what rate would have been is not known",
+            "analysis.failures: as-limit needs the value of rate at which runs are ended",
+            "limit = 60 under [metrics.rate]",
+        ),
+        (
+            'estimand = "median_ratio"\nmetric = "cpu_s"',
+            "analysis.failures: what cpu_s would have been is not known",
             "wall_s",
         ),
     ],
@@ -184,6 +191,16 @@ def test_a_limit_says_nothing_of_other_estimands_and_metrics(read, more, message
     with pytest.raises(SpecError, match=re.escape(message)) as caught:
         read(AS_LIMIT + more)
     assert hint in caught.value.hint
+
+
+def test_a_reported_time_has_a_limit_of_its_own_and_a_rate_has_none(read):
+    text = AS_LIMIT.replace('"(.)" }', '"(.)", limit = 9.5 }').replace('timeout = "2 s"\n', "")
+    more = 'estimand = "median_ratio"\nmetric = "rate"'
+    experiment = read(text + more)
+    assert experiment.limit == 9.5
+    assert loads(dumps(experiment), source=experiment.source, name=experiment.name) == experiment
+    with pytest.raises(SpecError, match="less rate is not better"):
+        read(text.replace("limit =", 'better = "higher", limit =') + more)
 
 
 def test_speedups_compare_across_a_factor_that_the_baseline_leaves_free(read):

@@ -28,6 +28,13 @@ def answer(text):
     return f"{caught.value.message}\nhint: {caught.value.hint}\n"
 
 
+def needed(lines, told):
+    """The mark of a case that names the protocol of an extension, or all kinds of claims."""
+    names = ["protocol_2014"] if '"nogueira-matias-2014"' in lines else []
+    names += ["efficiency", "growth", "observe"] if "unperturbed" in told else []
+    return [pytest.mark.extensions(*names)] * bool(names)
+
+
 if os.environ.get("STEELYARD_REFRESH_GOLDEN"):
     for each in FILES:
         start, known = cases(each)
@@ -37,7 +44,11 @@ if os.environ.get("STEELYARD_REFRESH_GOLDEN"):
 @pytest.mark.parametrize(
     ("head", "lines", "told"),
     [
-        pytest.param(head, lines, told, id=f"{path.stem}: {' '.join(lines.split())[:60]}")
+        pytest.param(
+            *(head, lines, told),
+            id=f"{path.stem}: {' '.join(lines.split())[:60]}",
+            marks=needed(lines, told),
+        )
         for path in FILES
         for head, result in [cases(path)]
         for lines, told in result

@@ -8,8 +8,6 @@ import msgspec
 import pytest
 
 from steelyard.core.errors import SpecError
-from steelyard.extensions.growth.rule_claim import Rule
-from steelyard.extensions.growth.scales_claim import Scales
 from steelyard.spec import dumps, experiment, loads, stored
 from steelyard.spec.claims.best import Best
 from steelyard.spec.claims.limit import Limit
@@ -74,6 +72,8 @@ parameter = "p"
 best = "opt"
 level = "O3"
 
+"""
+KINDS_OF_GROWTH = """
 [[claims]]
 scales = "latency_s"
 parameter = "p"
@@ -91,9 +91,9 @@ parameter = "p"
 """
 
 
-def test_every_kind_is_read_into_its_type(read):
+def test_every_kind_of_the_core_is_read_into_its_type(read):
     claims = read(TOP + EVERY_KIND).claims
-    kinds = [Faster, Slower, NotSlower, Equivalent, Limit, Limit, Best, Scales, Rule]
+    kinds = [Faster, Slower, NotSlower, Equivalent, Limit, Limit, Best]
     assert [type(item) for item in claims] == kinds
     assert claims[0].strata == ("n",)
     assert claims[1].strata == ()
@@ -102,8 +102,19 @@ def test_every_kind_is_read_into_its_type(read):
     assert claims[5].max == 0.005
 
 
-def test_claims_survive_their_text_and_the_json_of_records(read):
-    built = read(TOP + EVERY_KIND)
+@pytest.mark.extensions("growth")
+def test_every_kind_of_growth_is_read_into_its_type(read):
+    from steelyard.extensions.growth.rule_claim import Rule
+    from steelyard.extensions.growth.scales_claim import Scales
+
+    assert [type(item) for item in read(TOP + KINDS_OF_GROWTH).claims] == [Scales, Rule]
+
+
+@pytest.mark.parametrize(
+    "text", [EVERY_KIND, pytest.param(KINDS_OF_GROWTH, marks=pytest.mark.extensions("growth"))]
+)
+def test_claims_survive_their_text_and_the_json_of_records(read, text):
+    built = read(TOP + text)
     assert loads(dumps(built), source="/lab", name="spec.toml") == built
     assert stored.decode(msgspec.json.encode(built)) == built
 
@@ -131,6 +142,7 @@ than = { nodes = 2 }
     assert read(text).claims[0].strata == ()
 
 
+@pytest.mark.extensions("growth")
 @pytest.mark.parametrize(
     ("text", "words", "cure"),
     [

@@ -189,6 +189,11 @@ def test_one_block_has_no_ratio(sample):
     assert estimate(between(sample, [1.0], [2.0]), "ratio_of_means") == Undefined("one_block")
 
 
+def test_two_launches_of_each_are_enough(sample):
+    result = estimate(between(sample, [3.0, 5.0], [1.0, 2.0], "sequential"), "ratio_of_means")
+    assert (result.value, result.n) == (pytest.approx(4 / 1.5), 4)
+
+
 def test_the_effects_of_units_have_the_uncertainty_of_the_ratio(sample, run_2, run_5):
     result = between(sample, run_2, run_5)
     answer = effects(result, "ratio_of_means")

@@ -81,6 +81,7 @@ def red(draw, sessions, tests, slower, sd):
     return count
 
 
+@pytest.mark.extensions("pytest")
 @pytest.mark.simulates
 @pytest.mark.parametrize("tests", [1, 5])
 def test_equal_versions_fail_at_most_one_session_in_twenty_whatever_the_noise(tests):
@@ -89,6 +90,7 @@ def test_equal_versions_fail_at_most_one_session_in_twenty_whatever_the_noise(te
         assert red(draw, 400, tests, 1.0, sd) <= binom.ppf(0.9999, 400, 0.05)
 
 
+@pytest.mark.extensions("pytest")
 @pytest.mark.simulates
 def test_a_tenth_more_work_is_shown_in_19_of_20_at_five_percent_noise():
     assert red(np.random.default_rng(2), 400, 1, 1.1, 0.05) >= binom.ppf(0.0001, 400, 0.98)

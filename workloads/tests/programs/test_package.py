@@ -11,12 +11,14 @@ import sys
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 from programs import BUILDS, ROOT, STARTING, built
 
 EXAMPLES = ROOT / "workloads" / "examples"
+FLAT = "share/goodsyard/networks/flat.json"
 
 
 def must_run(command: list[str], env: dict[str, str] | None = None) -> str:
@@ -34,19 +36,20 @@ def must_run(command: list[str], env: dict[str, str] | None = None) -> str:
 
 
 class Consumer:
-    """An installed tree, and the examples that are built with it."""
+    """Installed trees, the first of which decides on the compiler, and the examples built with them."""
 
-    def __init__(self, library: str, place: Path, flags: str = "") -> None:
-        archive = "libworkloads_text.a" if library == "plain" else "libworkloads_mpi.a"
+    def __init__(self, library: str, place: Path, flags: str = "", beside: tuple[str, ...] = ()) -> None:
         built("plain", "lib/libworkloads_text.a")
-        if library != "plain" and not (BUILDS / library / "mpi" / archive).is_file():
-            pytest.skip(f"the workloads are not built for {library}: ./dev mpi {library}")
+        for tree in (library, *beside):
+            if tree != "plain":
+                built(tree, "mpi/libworkloads_mpi.a")
         self.library = library
         self.prefix = place / "prefix"
         self.build = place / "build"
         mpi = ROOT / ".cache" / "mpi" / library
         self.env = {"PATH": f"{mpi / 'bin'}{os.pathsep}{os.environ['PATH']}"} if library != "plain" else {}
-        must_run(["cmake", "--install", str(BUILDS / library), "--prefix", str(self.prefix)])
+        for tree in (library, *beside):
+            must_run(["cmake", "--install", str(BUILDS / tree), "--prefix", str(self.prefix)])
         configure = ["cmake", "-G", "Ninja", "-S", str(EXAMPLES), "-B", str(self.build)]
         must_run(
             [
@@ -62,6 +65,12 @@ class Consumer:
     def make(self, *programs: str) -> None:
         must_run(["cmake", "--build", str(self.build), "--target", *programs], self.env)
 
+    def start_virtual(self, ranks: int, program: str, *arguments: str, **env: str) -> str:
+        """The same in virtual time, on the network that is installed unless on another one."""
+        network = () if "--network" in arguments else ("--network", f"virtual:{self.prefix / FLAT}")
+        command = [str(self.build / f"{program}_virtual"), *arguments, *network, "--ranks", str(ranks)]
+        return must_run(command, env)
+
     def start(self, ranks: int, program: str, *arguments: str, **env: str) -> str:
         words, variables = STARTING[self.library]
         mpirun = ROOT / ".cache" / "mpi" / self.library / "bin" / "mpirun"
@@ -72,6 +81,13 @@ class Consumer:
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory):
     return Consumer("plain", tmp_path_factory.mktemp("plain"))
+
+
+@pytest.fixture(scope="module")
+def virtual(tmp_path_factory):
+    consumer = Consumer("plain", tmp_path_factory.mktemp("virtual"), beside=("virtual",))
+    consumer.make("histogram_virtual", "measured_virtual")
+    return consumer
 
 
 @pytest.fixture(scope="module")
@@ -94,8 +110,9 @@ def test_pkg_config_names_what_a_program_links(plain, tmp_path):
     source = tmp_path / "program.cpp"
     source.write_text(
         "#include <goodsyard/runtime.hpp>\nint main() {\n"
-        "  goodsyard::runtime::AloneTransport alone(4096);\n"
-        "  goodsyard::runtime::Runtime runtime(alone, goodsyard::runtime::settled({}));\n"
+        "  const auto parameters = goodsyard::runtime::settled({});\n"
+        "  goodsyard::runtime::AloneTransport alone(goodsyard::runtime::capacity_bytes(parameters));\n"
+        "  goodsyard::runtime::Runtime runtime(alone, parameters);\n"
         "  goodsyard::runtime::Channel<int> channel(runtime);\n"
         "  int sum = 0;\n  channel.on_receipt([&](int number) { sum += number; });\n"
         "  channel.send(0, 40);\n  channel.send(0, 2);\n  runtime.epoch();\n  return sum == 42 ? 0 : 1;\n}\n"
@@ -125,7 +142,11 @@ def test_headers_are_installed_below_one_folder_and_name_only_each_other(plain):
 
 @pytest.mark.parametrize(
     ("components", "message"),
-    [("mpi", "built without MPI"), ("nosuch", "has the components")],
+    [
+        ("mpi", "built without MPI"),
+        ("virtual", "no component virtual: cmake --install"),
+        ("nosuch", "has the components"),
+    ],
 )
 def test_a_component_that_is_not_there_is_said(plain, tmp_path, components, message):
     (tmp_path / "CMakeLists.txt").write_text(
@@ -140,6 +161,89 @@ def test_a_component_that_is_not_there_is_said(plain, tmp_path, components, mess
     )
     assert done.returncode != 0
     assert message in " ".join(done.stderr.split())
+
+
+def read_lines(metrics: Path) -> list[dict[str, Any]]:
+    return [msgspec.json.decode(line) for line in metrics.read_bytes().splitlines()]
+
+
+@pytest.mark.parametrize("ranks", [1, 3, 40])
+def test_a_program_of_ranks_counts_the_same_in_virtual_time(virtual, ranks):
+    printed = virtual.start_virtual(ranks, "histogram", "--numbers", "6000", "--buckets", "100")
+    count, most = map(int, re.findall(r"\d+", printed))
+    assert count == 6000 * ranks
+    assert 60 * ranks < most < 200 * ranks
+
+
+def test_a_program_takes_the_time_of_its_network_to_the_bit(virtual, tmp_path):
+    slow = msgspec.json.decode((virtual.prefix / FLAT).read_bytes())
+    slow["outside"]["latency_s"] = 1e-3
+    (tmp_path / "slow.json").write_bytes(msgspec.json.encode(slow))
+
+    def time_of(*network: str) -> list[float]:
+        metrics = tmp_path / "metrics"
+        metrics.unlink(missing_ok=True)
+        counts = ("--words", "500", "--repetitions", "3", "--compute", "calibrated")
+        virtual.start_virtual(4, "measured", *counts, *network, STEELYARD_METRICS=str(metrics))
+        (line,) = [line for line in read_lines(metrics) if line["metric"] == "time_s"]
+        assert (line["labels"]["implementation"], line["labels"]["p"]) == ("virtual", 4)
+        return list(line["values"])
+
+    fast = time_of()
+    assert all(time > 0 for time in fast)
+    assert time_of() == fast
+    # A question whether all is done, and its answer, take two flights at least.
+    assert min(time_of("--network", f"virtual:{tmp_path / 'slow.json'}")) > 2e-3
+
+
+def test_a_program_with_both_kinds_of_ranks_is_refused(virtual, tmp_path):
+    (tmp_path / "program.cpp").write_text("int main() {}\n")
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.25)\nproject(p LANGUAGES CXX)\n"
+        "find_package(goodsyard REQUIRED COMPONENTS containers virtual)\nadd_executable(p program.cpp)\n"
+        "target_link_libraries(p PRIVATE goodsyard::containers goodsyard::virtual)\n"
+    )
+    done = subprocess.run(
+        ["cmake", "-S", str(tmp_path), "-B", str(tmp_path / "b"), f"-DCMAKE_PREFIX_PATH={virtual.prefix}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert "GOODSYARD_RANKS" in done.stderr
+
+
+def test_a_program_by_pkg_config_has_one_kind_of_ranks(virtual, tmp_path):
+    env = {"PKG_CONFIG_PATH": str(next(virtual.prefix.glob("lib*")) / "pkgconfig")}
+    flags = must_run(["pkg-config", "--cflags", "--libs", "goodsyard-virtual"], env).split()
+    program = tmp_path / "program"
+    must_run(["c++", "-std=c++20", str(EXAMPLES / "histogram.cpp"), "-o", str(program), *flags])
+    network = f"virtual:{virtual.prefix / FLAT}"
+    printed = must_run([str(program), "--numbers", "10", "--network", network, "--ranks", "5"])
+    assert printed.startswith("50 numbers")
+    both = ["pkg-config", "--cflags", "--libs", "goodsyard-containers", "goodsyard-virtual"]
+    command = ["c++", "-std=c++20", "-fsyntax-only", str(EXAMPLES / "histogram.cpp")]
+    mixed = must_run(both, env).split()
+    done = subprocess.run([*command, *mixed], capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "ranks in real time or in virtual time" in done.stderr
+
+
+def test_what_is_compiled_for_the_other_kind_of_ranks_does_not_link(virtual, tmp_path):
+    env = {"PKG_CONFIG_PATH": str(next(virtual.prefix.glob("lib*")) / "pkgconfig")}
+    flags = must_run(["pkg-config", "--cflags", "--libs", "goodsyard-virtual"], env).split()
+    real = [flag for flag in flags if not flag.startswith("-D")]
+    (tmp_path / "program.cpp").write_text(
+        "#include <goodsyard/runtime.hpp>\nint main() {\n"
+        "  goodsyard::runtime::AloneTransport alone(1 << 16);\n"
+        "  goodsyard::runtime::Runtime runtime(alone, goodsyard::runtime::settled({}));\n"
+        "  runtime.epoch();\n}\n"
+    )
+    command = ["c++", "-std=c++20", str(tmp_path / "program.cpp"), "-o", str(tmp_path / "program")]
+    must_run([*command, *flags])
+    done = subprocess.run([*command, *real], capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "undefined reference" in done.stderr
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4, 7])
@@ -236,7 +340,7 @@ def test_the_measured_operation_writes_lines_that_a_spec_reads(openmpi_consumer,
         "3",
         STEELYARD_METRICS=str(metrics),
     )
-    lines = [msgspec.json.decode(line) for line in metrics.read_bytes().splitlines()]
+    lines = read_lines(metrics)
     (times,) = [line for line in lines if line["metric"] == "time_s"]
     assert times["labels"]["op"] == "words"
     assert times["labels"]["p"] == 2

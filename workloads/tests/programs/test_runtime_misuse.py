@@ -55,11 +55,14 @@ def test_misuse_ends_all_ranks_with_a_sentence_that_names_the_rank(start, librar
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-def test_ranks_with_different_channels_handle_nothing(start, library):
-    ended = start(library, "runtime_check", 2, "--how", "make-one-channel")
+@pytest.mark.parametrize("how", ["make-one-channel", "enrol-on-last"])
+def test_ranks_with_different_channels_or_functions_handle_nothing(start, library, how):
+    ended = start(library, "runtime_check", 2, "--how", how)
     lines = [line for line in ended.stderr.splitlines() if line.startswith("runtime_check: ")]
     assert len(lines) == 1, ended.stderr
     assert re.fullmatch(
-        r"runtime_check: rank \d: ranks have different channels in the epoch at runtime.cpp:\d+: .+", lines[0]
+        r"runtime_check: rank \d: ranks have different channels, or functions that they send, "
+        r"in the epoch at runtime.cpp:\d+: .+",
+        lines[0],
     )
     assert ended.code == 1

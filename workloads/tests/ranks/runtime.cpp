@@ -138,6 +138,16 @@ void make_one_channel(Runtime& runtime, const World& world) {
     runtime.epoch();
 }
 
+/// A function on the last rank alone, as of a library that this one has loaded.
+void enrol_on_last(Runtime& runtime, const World& world) {
+    if (world.rank() == world.size() - 1) {
+        runtime::functions.enrol([] {}, "plug-in");
+    }
+    global::Messages messages(runtime);
+    messages.async(0, [] {});
+    runtime.epoch();
+}
+
 /// What the last rank does for an item, or in a task.
 void do_on_last(Runtime& runtime, const World& world, bool in_task, const std::function<void()>& work) {
     Channel<std::uint64_t> numbers(runtime);
@@ -184,6 +194,7 @@ const std::map<std::string, Way>& ways() {
         {"send-beyond", send_beyond},
         {"leave-out-handler", leave_out_handler},
         {"make-one-channel", make_one_channel},
+        {"enrol-on-last", enrol_on_last},
         {"epoch-in-handler",
          [](Runtime& runtime, const World& world) {
              do_on_last(runtime, world, false, [&] { runtime.epoch(); });

@@ -49,10 +49,6 @@ class StackSteps(msgspec.Struct, frozen=True):
         """Bytes of growth that the current step of 16 has taken already."""
         return STACK_STEP - self.first
 
-    def place_at(self, level: int) -> int:
-        """Return the place after ``level`` bytes of growth."""
-        return (self.place - STACK_STEP * ((level + self.phase) // STACK_STEP)) % PAGE_BYTES
-
 
 def find_steps(place: Callable[[int], int]) -> StackSteps:
     """Return the steps, by bisection.

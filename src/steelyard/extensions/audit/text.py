@@ -77,7 +77,7 @@ def _format_caption(audit: Audit) -> str:
         f"{shorten(printable(audit.command), 40)}: {quantity}, typically"
         f" {format_quantity(audit.typical, audit.unit)}; {plural(audit.runs, 'run')}, {screening}"
         f"{plural(audit.blocks, 'block')} of replication, seed {audit.seed}; intervals and verdicts"
-        f" together at {percent(1 - audit.alpha)}, least effect {percent(audit.least)}"
+        f" together at {percent(1 - audit.alpha)} on this machine, least effect {percent(audit.least)}"
     )
 
 

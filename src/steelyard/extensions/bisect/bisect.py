@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,10 +14,14 @@ from msgspec.structs import replace
 
 from steelyard.core.arrays import Floats
 from steelyard.core.errors import InterruptedRunError, ProgramError, UsageError
+from steelyard.core.sample import Sample
 from steelyard.core.units import Metric
-from steelyard.extensions.bisect.bisection import LOOKS, Compared, Search, differ, pool_variance
+from steelyard.extensions.bisect.bisection import Compared, Search, pool_variance
+from steelyard.extensions.bisect.ends import LOOKS, EndsComparison, compare_ends, decide
 from steelyard.extensions.bisect.request import BisectRequest
 from steelyard.extensions.bisect.results import Bisection, Candidate, ComparedCommit, SkippedCommit
+from steelyard.extensions.repository.joining import join_samples
+from steelyard.extensions.repository.layouts import Linking, draw_number, fill_layout
 from steelyard.extensions.repository.repository import Repository
 from steelyard.extensions.repository.tree_request import locate_start
 from steelyard.extensions.repository.trees import DIGITS, Trees
@@ -66,7 +71,7 @@ def bisect(
     trees = Trees(
         repository,
         directory.absolute() / "trees",
-        bisect_request.build_words,
+        fill_layout(bisect_request.build, 0),
         Path(bisect_request.place),
     )
     if repository.dirty:
@@ -123,7 +128,9 @@ class _Bisection:
         self.trees = trees
         self._directory = directory
         self._batches = 0
+        self._linking = Linking(request.build, request.words, request.place, request.seed or 0)
         self._differences = np.empty(0)
+        self._ends: list[tuple[Sample, Sample]] = []
         self._blocks: dict[int, list[tuple[Floats, Floats]]] = {}
         self.metric = Metric(request.metric, "")
 
@@ -140,21 +147,28 @@ class _Bisection:
         return search
 
     def _measure_ends(self, watch: Watch, tell: Tell) -> Search | None:
-        for end in (self.line[0], self.line[-1]):
-            if not self._is_measured():
-                try:
-                    self.trees.build(end)
-                except ProgramError as error:
-                    raise ProgramError(f"{end[:DIGITS]}: {error.message}", hint=error.hint) from None
         for look, batches in enumerate(LOOKS):
             blocks = self.request.blocks * (batches - (LOOKS[look - 1] if look else 0))
+            if not self._is_measured(blocks):
+                self._build_ends()
             values = self._measure([self.line[0], self.line[-1]], blocks, watch)
             self._differences = np.concatenate([self._differences, values[1] - values[0]])
-            ends = pool_variance(self._differences, {})
-            if (differs := differ(look, ends, self.request.error)) is not None:
-                tell(f"bad is {math.exp(ends.mean):.4g} × good ({self._differences.size} blocks)")
+            ends = self._compare_ends()
+            if (differs := decide(look, ends)) is not None:
+                tell(f"bad is {ends.ratio:.4g} × good ({self._differences.size} blocks)")
                 return self._state() if differs else None
         raise AssertionError("the last look decides")
+
+    def _build_ends(self) -> None:
+        for end in (self.line[0], self.line[-1]):
+            try:
+                self.trees.build(end)
+            except ProgramError as error:
+                raise ProgramError(f"{end[:DIGITS]}: {error.message}", hint=error.hint) from None
+
+    def _compare_ends(self) -> EndsComparison:
+        good, bad = map(join_samples, zip(*self._ends, strict=True))
+        return compare_ends(good, bad, self.request.error)
 
     def _state(self) -> Search:
         compared = {
@@ -171,21 +185,22 @@ class _Bisection:
             if self.trees.get_skip_reason(commit) is not None
         )
         ends = pool_variance(self._differences, compared)
-        return Search(len(self.line) - 1, ends, compared, skipped)
+        return Search(len(self.line) - 1, ends, compared, skipped, self._linking.draws_layouts)
 
     def _measure_between(self, place: int, watch: Watch, tell: Tell) -> None:
         commit = self.line[place + 1]
         trio = [self.line[0], commit, self.line[-1]]
         try:
-            if not self._is_measured():
+            if not self._is_measured(self.request.blocks):
                 for text in trio:  # The ends are there, unless an answer removed them.
                     self.trees.build(text)
             good, middle, bad = self._measure(trio, self.request.blocks, watch)
         except ProgramError as error:
             why = error.message.splitlines()[0]
             self.trees.skip(commit, why)
-            if self._place().exists():  # It was built and did not run: the next commit has this number.
-                self._place().rename(self._directory / f"{commit[:DIGITS]}-failed.lab")
+            # It was built and did not run: the next commit has this number.
+            for record in self._directory.glob(f"{self._batches + 1:03}*.lab"):
+                record.rename(self._directory / f"{commit[:DIGITS]}-failed{record.stem[3:]}.lab")
             tell(f"{commit[:DIGITS]} is skipped: {why}")
             return
         self._differences = np.concatenate([self._differences, bad - good])
@@ -199,25 +214,22 @@ class _Bisection:
             f" {count} commit{'s' * (count != 1)} left"
         )
 
-    def _place(self) -> Path:
-        return self._directory / f"{self._batches + 1:03}.lab"
+    def _list_records(self, blocks: int) -> list[tuple[Path, int]]:
+        """Return the records of the next batch, and their blocks: one where each block is linked anew."""
+        name = f"{self._batches + 1:03}"
+        if not self._linking.draws_layouts:
+            return [(self._directory / f"{name}.lab", blocks)]
+        return [(self._directory / f"{name}-{block:03}.lab", 1) for block in range(1, blocks + 1)]
 
-    def _is_measured(self) -> bool:
+    def _is_measured(self, blocks: int) -> bool:
         """Whether the next batch was measured before an interruption, and is as it was."""
-        if not (self._place() / FILE).exists():
-            return False
-        with Record.open(self._place()) as record:
-            record.refuse_edited()
-            runs = record.runs()
-        return bool(runs) and runs[-1].state == "complete"
+        return all(_is_complete(record) for record, _ in self._list_records(blocks))
 
     def _measure(self, commits: Sequence[str], blocks: int, watch: Watch) -> list[Floats]:
-        """Logarithms of the metric for each commit, block by block."""
-        if not self._is_measured():
-            run(self._make_experiment(commits, blocks), self._place(), watch=watch)
-        with Record.open(self._place()) as record:
-            samples = record.samples(self.request.metric)
+        """Logarithms of the metric for each commit, block by block; the last is that of the bad end."""
+        parts = [self._measure_record(commits, *record, watch) for record in self._list_records(blocks)]
         self._batches += 1
+        samples = [join_samples(of_commit) for of_commit in zip(*parts, strict=True)]
         self.metric = samples[0].metric
         values = [np.asarray(sample.values) for sample in samples]
         if any(len(value) != len(values[0]) or not len(value) or value.min() <= 0 for value in values):
@@ -225,9 +237,25 @@ class _Bisection:
                 f"{self.request.metric} was not observed in every run, or is not positive",
                 hint="choose another --metric",
             )
+        self._ends.append((samples[0], samples[-1]))
         return [np.log(value) for value in values]
 
-    def _make_experiment(self, commits: Sequence[str], blocks: int) -> Experiment:
+    def _measure_record(
+        self, commits: Sequence[str], record: Path, blocks: int, watch: Watch
+    ) -> Sequence[Sample]:
+        if not _is_complete(record):
+            if self._linking.draws_layouts:
+                # A block that was not finished has programs that were linked for it alone.
+                shutil.rmtree(record, ignore_errors=True)
+                self._linking.draw_layouts(self.trees, commits, record.stem)
+            run(self._make_experiment(commits, blocks, record.stem), record, watch=watch)
+        with Record.open(record) as opened:
+            return opened.samples(self.request.metric)
+
+    def _make_experiment(self, commits: Sequence[str], blocks: int, record: str) -> Experiment:
+        seed = (self.request.seed or 0) + self._batches
+        if self._linking.draws_layouts:
+            seed = draw_number(self._linking.seed, record)
         names = [commit[:DIGITS] for commit in commits]
         trees = escape(str(self.trees.path(commits[0]).parent))
         # Braces of the user's words stay what they are; the tree alone is put in.
@@ -241,13 +269,13 @@ class _Bisection:
                 "inherit": True,
             },
             factors={TREE: names},
-            design={"blocks": blocks, "discard": 1, "seed": (self.request.seed or 0) + self._batches},
+            design={"blocks": blocks, "discard": 1, "seed": seed},
             analysis={"metric": self.request.metric},
         )
 
     def answer(self, search: Search, repository: Repository) -> Bisection:
         """Return the search as an answer."""
-        request, ends = self.request, search.ends
+        request, ends, drawn = self.request, self._compare_ends(), self._linking.draws_layouts
         verdict = search.verdict() if search.n else None
         chosen: tuple[int, ...] = ()
         if verdict is not None and verdict.no_change < 1 - request.error:
@@ -265,11 +293,11 @@ class _Bisection:
             bad=request.bad,
             commits=len(self.line) - 1,
             error=request.error,
-            ratio=math.exp(ends.mean),
-            ci95=ends.ci95(),
-            p=min(1.0, len(LOOKS) * ends.p),
-            direction=_make_direction(self.metric, ends.mean),
-            end_blocks=ends.n,
+            ratio=ends.ratio,
+            ci95=ends.ci95,
+            p=ends.p,
+            direction=_make_direction(self.metric, ends.ratio),
+            end_blocks=search.ends.n,
             candidates=candidates,
             probability=sum(candidate.probability for candidate in candidates),
             tested=()
@@ -280,12 +308,14 @@ class _Bisection:
                 for commit in self.line
                 if (why := self.trees.get_skip_reason(commit))
             ),
-            resolvable=ends.resolvable(request.error / len(LOOKS)) if verdict is None else None,
+            resolvable=ends.resolvable if verdict is None else None,
             no_change=None if verdict is None else verdict.no_change,
             several=None if verdict is None else verdict.two_changes,
-            between_builds=None if verdict is None else math.expm1(verdict.tau),
+            between_builds=None if verdict is None or drawn else math.expm1(verdict.tau),
             is_named=verdict is not None and search.is_named(request.error, verdict),
             ended_early=verdict is not None and search.following(request.error, verdict) is not None,
+            refused=verdict is None and ends.refused,
+            layouts=search.ends.n if drawn else 0,
         )
 
     def _test(self, search: Search, place: int, tau: float) -> ComparedCommit:
@@ -299,7 +329,17 @@ class _Bisection:
         )
 
 
-def _make_direction(metric: Metric, difference: float) -> Direction:
+def _is_complete(record: Path) -> bool:
+    """Whether a record was measured to its end, and is as it was."""
+    if not (record / FILE).exists():
+        return False
+    with Record.open(record) as opened:
+        opened.refuse_edited()
+        runs = opened.runs()
+    return bool(runs) and runs[-1].state == "complete"
+
+
+def _make_direction(metric: Metric, ratio: float) -> Direction:
     if metric.better == "neither":
         return "neither"
-    return "worse" if (difference > 0) == (metric.better == "lower") else "better"
+    return "worse" if (ratio > 1) == (metric.better == "lower") else "better"

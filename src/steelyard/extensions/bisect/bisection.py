@@ -21,13 +21,9 @@ import numpy as np
 
 from steelyard.core.arrays import Floats
 from steelyard.core.sample import S_PER_MAD
-from steelyard.extensions.bisect.builds import Builds, BuildsVerdict
+from steelyard.extensions.bisect.builds import NO_LAYOUT, Builds, BuildsVerdict, spread_taus
 from steelyard.extensions.bisect.results import Likeness
-from steelyard.results.interval import Interval
-from steelyard.stats.distributions.student import detectable, t_quantile, two_sided_p
 
-LOOKS: Final = (4, 8, 16)
-"""Batches of blocks of the ends alone after which it is asked whether they differ."""
 UNLIKE: Final = 4.0
 """Standard deviations from either end, those between builds in them, from which a commit is like neither."""
 SHARE: Final = 0.4
@@ -58,35 +54,6 @@ class Ends(msgspec.Struct, frozen=True):
     n: int
     variance: float
     nu: int
-
-    @property
-    def u(self) -> float:
-        """Standard uncertainty of the mean."""
-        return math.sqrt(2 * self.variance / self.n)
-
-    @property
-    def p(self) -> float:
-        """Two-sided p of ends that are equal, of one look."""
-        return two_sided_p(self.mean / self.u, self.nu) if self.u else float(self.mean == 0)
-
-    def ci95(self) -> Interval:
-        """Interval (95 %) of the ratio of bad to good."""
-        half = t_quantile(self.nu, 0.05) * self.u
-        return Interval(math.exp(self.mean - half), math.exp(self.mean + half))
-
-    def resolvable(self, alpha: float) -> float:
-        """Return the smallest relative difference that such a comparison shows in 80 % of cases."""
-        return math.expm1(detectable(self.nu, alpha) * self.u)
-
-
-def differ(look: int, ends: Ends, error: float) -> bool | None:
-    """Whether the ends differ, at the look after ``LOOKS[look]`` batches; ``None`` to look again.
-
-    Each look has its part of the error (Bonferroni).
-    """
-    if ends.p < error / len(LOOKS):
-        return True
-    return None if look + 1 < len(LOOKS) else False
 
 
 class Compared(msgspec.Struct, frozen=True):
@@ -145,12 +112,15 @@ class Search(msgspec.Struct, frozen=True):
     ----------
     untestable : frozenset of int
         Commits that cannot be measured.
+    has_drawn_layouts : bool
+        Whether each block has builds of its own, so that what builds differ by is in the spread of blocks.
     """
 
     n: int
     ends: Ends
     compared: Mapping[int, Compared] = {}
     untestable: frozenset[int] = frozenset()
+    has_drawn_layouts: bool = False
 
     def verdict(self) -> BuildsVerdict:
         """Weigh the hypotheses by all builds."""
@@ -164,7 +134,9 @@ class Search(msgspec.Struct, frozen=True):
             np.array([-half, *(value for value, _ in places), half]),
             np.array([end, *(variance for _, variance in places), end]),
         )
-        return builds.judge(self.n, abs(self.ends.mean), math.sqrt(self.ends.variance))
+        sd = math.sqrt(self.ends.variance)
+        taus = NO_LAYOUT if self.has_drawn_layouts else spread_taus(sd)
+        return builds.judge(self.n, abs(self.ends.mean), taus)
 
     def p_bad(self, commit: int, tau: float) -> float:
         """Probability of a measured commit to behave as the bad end, by its own blocks alone.

@@ -28,6 +28,8 @@ MOST_TAU: Final = 0.1
 Of counts that hardly vary from run to run, it may be as small as their variation."""
 EXACT: Final = 1e-6
 GRID: Final = 25
+NO_LAYOUT: Final = np.array([EXACT])
+"""Where each block has builds of its own, whose spread is that of blocks."""
 NO_CHANGE: Final = 0.25
 TWO_CHANGES: Final = 0.15
 """Prior probabilities; the rest is one change. Each commit is as probable."""
@@ -75,7 +77,7 @@ class Builds(msgspec.Struct, frozen=True):
     values: Floats
     variances: Floats
 
-    def judge(self, n: int, size: float, sd: float) -> BuildsVerdict:
+    def judge(self, n: int, size: float, tau: Floats) -> BuildsVerdict:
         """Weigh the hypotheses.
 
         Parameters
@@ -84,12 +86,11 @@ class Builds(msgspec.Struct, frozen=True):
             Commits behind the good end; the last build is that of commit n - 1, the bad end.
         size : float
             Standard deviation of a change, c, in logarithms.
-        sd : float
-            Of one run, in logarithms.
+        tau : array
+            Standard deviations between builds, on a geometric grid; each is as probable.
         """
-        tau = np.geomspace(min(LEAST_TAU, max(sd, EXACT)), MOST_TAU, GRID)
         weights = 1 / (self.variances + tau[:, np.newaxis] ** 2)
-        zero = np.zeros((GRID, 1))
+        zero = np.zeros((tau.size, 1))
         sums = [
             np.concatenate([zero, np.cumsum(weights * self.values**power, axis=1)], axis=1)
             for power in range(3)
@@ -124,6 +125,11 @@ class Builds(msgspec.Struct, frozen=True):
             two_changes=float(posterior[:, cuts.size + 1 :].sum()),
             tau=float(tau[np.searchsorted(below, below[-1] / 2)]),
         )
+
+
+def spread_taus(sd: float) -> Floats:
+    """Return the standard deviations between builds that are weighed, by that of one run, in logarithms."""
+    return np.geomspace(min(LEAST_TAU, max(sd, EXACT)), MOST_TAU, GRID)
 
 
 def _compute_level(sums: list[Floats], start: Ints, end: Ints) -> tuple[Floats, Floats, Floats]:

@@ -30,7 +30,10 @@ class BisectOptions(Options):
     good: str = declare_argument("GOOD")
     bad: str = declare_argument("BAD")
     words: tuple[str, ...] = declare_argument("-- PROGRAM [ARGUMENT]...", nargs=-1, type=click.UNPROCESSED)
-    build: str = build_option("Build a commit, in a work tree of its own; {tree} is its path.")
+    build: str = build_option(
+        "Build a commit, in a work tree of its own; {tree} is its path. With {layout}, the number of a"
+        " layout, each block is linked anew."
+    )
     repo: Path = repository_option
     metric: str = metric_option("Metric to compare.", "wall_s")
     error: float = declare_fraction(
@@ -63,11 +66,13 @@ def command(ctx: click.Context, options: BisectOptions) -> None:
     and measured in randomised blocks with both ends, until few enough have a probability of 1 - --error
     together. A result that contradicts earlier ones makes the search back up. Commits that do not build are
     skipped. Builds of one source differ as well, by their layout: a commit is named only if the ends differ
-    by more than the builds between them show. Exits with 3 under --strict if no commit is named.
+    by more than the builds between them show. With {layout} in --build, each block is linked anew in a drawn
+    order, so that no build is lucky. Exits with 3 under --strict if no commit is named.
 
     \b
     steelyard bisect v1.2 HEAD --build make -- ./prog input
     steelyard bisect v1.2 HEAD --build './configure && make' -- ./prog input
+    steelyard bisect v1.2 HEAD --build 'make -B LDFLAGS=-Wl,--shuffle-sections=*={layout}' -- ./prog input
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
     from steelyard.extensions.bisect.bisect import bisect
     from steelyard.extensions.bisect.request import BisectRequest, refuse_few

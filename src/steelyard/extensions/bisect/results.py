@@ -1,7 +1,8 @@
 """``Bisection``: the commits of which one changed a program, and how sure that is.
 
 Its document is ``steelyard/bisection``. History: version 1, the first; ``no_change``, ``several``,
-``between_builds`` and ``is_named`` came later.
+``between_builds``, ``is_named``, ``refused`` and ``layouts`` came
+later.
 """
 
 from __future__ import annotations
@@ -85,6 +86,11 @@ class Bisection(msgspec.Struct, frozen=True):
         Relative standard deviation between builds of one source, as the builds show it.
     is_named : bool
         Whether it is as sure as stated that a commit made the change.
+    refused : bool
+        The ends got no verdict, since slow or failed runs of one, whose share is not known, would decide.
+    layouts : int
+        Blocks of both ends, each with builds of its own, in a layout that was drawn; 0 where each commit is
+        one build.
     """
 
     program: str
@@ -108,6 +114,8 @@ class Bisection(msgspec.Struct, frozen=True):
     several: float | None = None
     between_builds: float | None = None
     is_named: bool = False
+    refused: bool = False
+    layouts: int = 0
 
 
 BISECTION: Final = Format("steelyard/bisection", 1, Bisection)

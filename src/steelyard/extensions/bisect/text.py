@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from steelyard.extensions.bisect.results import Bisection, Likeness
+from steelyard.extensions.repository.layouts import LAYOUT
 from steelyard.report.text.change import SIGNS, relative, short_hash
 from steelyard.report.text.digits import bounds, factor, percent, probability, ratio, share
 from steelyard.report.text.label import plural, printable
@@ -38,13 +39,20 @@ def lines(bisection: Bisection, width: int = 80) -> list[Line]:
 
 def _render_equal(bisection: Bisection, width: int) -> list[Line]:
     size = f"{ratio(bisection.ratio, bisection.ci95)} × (95 % CI {bounds(bisection.ratio, bisection.ci95)})"
+    if bisection.refused:
+        text = (
+            f"? {bisection.metric.name} of {printable(bisection.program)}: {short_hash(bisection.good)} and"
+            f" {short_hash(bisection.bad)} are not judged, {size}, {plural(bisection.end_blocks, 'block')}:"
+            " slow or failed runs of one, whose share is not known, decide. No search was made."
+        )
+        return render_paragraph(text, width, style="open", rest="  ", only_first=True)
     text = (
         f"? {bisection.metric.name} of {printable(bisection.program)}: {short_hash(bisection.bad)} is not"
         " seen to differ from"
         f" {short_hash(bisection.good)}, {size}, {plural(bisection.end_blocks, 'block')}, p ="
         f" {probability(bisection.p)};"
-        f" {percent(bisection.resolvable or 0.0)} would probably have been detected. No search was"
-        " made."
+        f" {percent(bisection.resolvable or 0.0)} would probably have been detected"
+        f" {_name_builds(bisection)}. No search was made."
     )
     return render_paragraph(text, width, style="open", rest="  ", only_first=True)
 
@@ -54,11 +62,13 @@ def _answer(bisection: Bisection, sign: str) -> str:
         f"{bisection.metric.name} of {printable(bisection.program)}:"
         f" {relative(bisection.ratio, bisection.ci95)} from"
         f" {short_hash(bisection.good)} to {short_hash(bisection.bad)},"
-        f" {plural(bisection.commits, 'commit')}"
+        f" {plural(bisection.commits, 'commit')}, {_name_builds(bisection)}"
     )
     if not bisection.is_named:
         return f"? {change}; {_format_doubt(bisection)}"
-    sure = f"({share(bisection.probability)} sure)"
+    sure = (
+        f"({share(bisection.probability)} sure, {'over layouts' if bisection.layouts else 'one build each'})"
+    )
     text = (
         f"{short_hash(bisection.candidates[0].commit)} made it {sure}:"
         if len(bisection.candidates) == 1
@@ -67,11 +77,23 @@ def _answer(bisection: Bisection, sign: str) -> str:
     return f"{sign} {change}; {text}"
 
 
+def _name_builds(bisection: Bisection) -> str:
+    """Whose the interval of both ends is."""
+    return f"over {plural(bisection.layouts, 'layout')}" if bisection.layouts else "of these two builds"
+
+
 def _format_doubt(bisection: Bisection) -> str:
     """Why no commit is named."""
+    if bisection.layouts:
+        builds = "blocks with drawn layouts do not tell the commits apart"
+        return _suspect(bisection, builds)
     builds = f"builds of one source differ by about {percent(bisection.between_builds or 0.0)} here"
     if not bisection.tested:
         builds = "no build between them shows how much builds of one source differ"
+    return _suspect(bisection, builds)
+
+
+def _suspect(bisection: Bisection, builds: str) -> str:
     if not bisection.candidates:
         return f"no commit is named: {builds}."
     text = (
@@ -109,7 +131,9 @@ def _render_notes(bisection: Bisection, width: int) -> list[Line]:
         )
     if bisection.is_named and bisection.between_builds is not None and bisection.tested:
         texts.append(
-            f"Builds of one source differ by about {percent(bisection.between_builds)}; that is allowed for."
+            f"Builds of one source differ by about {percent(bisection.between_builds)}; that is allowed for,"
+            " if they differ as normal values do. If layout makes some fast and some slow: --build with"
+            f" {LAYOUT} links each block anew."
         )
     if bisection.ended_early:
         texts.append("The search ended before the answer was as small as it can get.")

@@ -49,6 +49,7 @@ def measure_efficiency(
         The highest possible rate of one unit of the parameter (a node, a core), in the unit of a rate.
     """
     is_rate = series.better == "higher"
+    series, open_from, missing = _cut_at_failure(series)
     reason = _refuse(series)
     if peak_rate is not None and not is_rate and not reason:
         reason = "a peak is that of a rate, and this metric is none (--better higher says that it is)"
@@ -77,19 +78,42 @@ def measure_efficiency(
         peak=max(points, key=lambda point: point.speedup).at,
         superlinear=tuple(p.at for p in points if p.interval is not None and p.interval.low > 1),
         peak_rate=peak_rate,
+        open_from=open_from,
+        missing=missing,
     )
+
+
+def _cut_at_failure(series: Series) -> tuple[Series, float | None, str]:
+    """Return the scales below the first at which a run failed, that scale, and what failed, in words.
+
+    What fails is not missing by chance, so that no scale is known by the runs that are left. Where the scale
+    is not known, the series stays incomplete.
+    """
+    if not series.lost_at or len(series.parameters) != 1:
+        return series, None, ""
+    first = min(at[0] for at in series.lost_at)
+    points = tuple(point for point in series.points if point.at[0] < first)
+    missing = _describe_missing(series)
+    if len(points) < LEAST_POINTS:
+        return replace(series, points=points), first, missing
+    return replace(series, points=points, lost=(), lost_at=(), censored=False), first, missing
+
+
+def _describe_missing(series: Series) -> str:
+    """Say which runs are missing, and what to do."""
+    rest = f" and {len(series.lost) - 1} more" if len(series.lost) > 1 else ""
+    runs = f"{series.lost[0]}{rest}" if series.lost else "runs that failed or timed out"
+    return f"{runs}: what fails is not missing by chance; measure again, or leave out that scale"
 
 
 def _refuse(series: Series) -> str:
     """Say why a series has no efficiency; empty where it has."""
     if len(series.parameters) != 1:
         return f"{len(series.parameters)} parameters; efficiency is over one"
+    if series.incomplete:
+        return _describe_missing(series)
     if len(series.points) < LEAST_POINTS:
         return f"{len(series.points)} point; efficiency needs {LEAST_POINTS} or more"
-    if series.incomplete:
-        rest = f" and {len(series.lost) - 1} more" if len(series.lost) > 1 else ""
-        runs = f"{series.lost[0]}{rest}" if series.lost else "runs that failed or timed out"
-        return f"{runs}: what fails is not missing by chance; measure again, or leave out that scale"
     if series.crowded:
         return "more ranks than CPUs: times are not judged"
     name = series.parameters[0]

@@ -53,13 +53,17 @@ def judge_efficiency(claim: EfficiencyClaim, observed: Observed) -> Draft:
             settled.append(_open(series, series.labels, 0.0, answer.reason))
             continue
         name, scales = answer.parameter, [point.at for point in answer.points]
-        last = scales[-1] if claim.up_to is None else claim.up_to
-        if last not in scales[1:]:
+        open_from = answer.open_from
+        last = (open_from or scales[-1]) if claim.up_to is None else claim.up_to
+        if open_from is not None and open_from <= last:
+            stratum = {**series.labels, name: _get_level(open_from)}
+            settled.append(_open(series, stratum, open_from, answer.missing))
+        elif last not in scales[1:]:
             measured = ", ".join(f"{scale:g}" for scale in scales)
             reason = f"{name} = {last:g} was not measured beyond the base ({measured} were)"
             settled.append(_open(series, {**series.labels, name: _get_level(last)}, last, reason))
             continue
-        for point, observation in zip(answer.points[1:], series.points[1:], strict=True):
+        for point, observation in zip(answer.points[1:], series.points[1:], strict=False):
             if point.at > last:
                 break
             stratum = {**series.labels, name: _get_level(point.at)}

@@ -64,6 +64,11 @@ class EfficiencySeries(msgspec.Struct, frozen=True):
         Scales whose interval lies above 1.
     peak_rate : float or None
         The highest possible rate of one unit of the parameter, in the unit of the metric.
+    open_from : float or None
+        The smallest scale at which runs failed or timed out: it and larger ones are open. ``None`` where no
+        run did.
+    missing : str
+        Which runs those are, in words.
     """
 
     name: str
@@ -81,6 +86,8 @@ class EfficiencySeries(msgspec.Struct, frozen=True):
     peak: float
     superlinear: tuple[float, ...]
     peak_rate: float | None = None
+    open_from: float | None = None
+    missing: str = ""
 
 
 class NotComputed(msgspec.Struct, frozen=True):

@@ -38,6 +38,8 @@ def describe(series: EfficiencySeries) -> str:
         sure = "" if series.surely_up_to is None else f", with 95 % up to {series.surely_up_to:g}"
         first = f"{subject}: {share_text} of efficiency up to {name} = {series.up_to:g}{sure}"
     parts = [f"{first} ({series.scaling} scaling from {series.base:g})"]
+    if series.open_from is not None:
+        parts.append(f"open from {name} = {series.open_from:g} on: {printable(series.missing)}")
     if series.peak < series.points[-1].at:
         parts.append(f"largest speedup at {name} = {series.peak:g}")
     if series.superlinear:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from steelyard.core.series import Point, Series
 
@@ -16,6 +17,7 @@ class Observations(msgspec.Struct):
     parameters: tuple[str, ...]
     values: dict[tuple[str, str], dict[tuple[float, ...], list[float]]] = {}
     lost: dict[tuple[str, str], list[str]] = {}
+    lost_at: dict[tuple[str, str], dict[tuple[float, ...], None]] = {}
     summaries: dict[tuple[str, str, tuple[float, ...]], tuple[float, int]] = {}
     """Standard uncertainty and launches of points of which only a mean is known."""
 
@@ -28,6 +30,7 @@ class Observations(msgspec.Struct):
             bad = next(value for value in values if not math.isfinite(value))
             lost = self.lost.setdefault((name, metric), [])
             lost += [f"{bad} at {text}"] * (len(values) - len(sound))
+            self.lost_at.setdefault((name, metric), {})[tuple(at)] = None
         if sound:
             points.setdefault(tuple(at), []).extend(sound)
 
@@ -48,7 +51,8 @@ class Observations(msgspec.Struct):
             )
             lost = tuple(self.lost.get((name, metric), ()))
             unit = units.get(metric, UNITS.get(metric, ""))
-            yield make_series(name, metric, unit, self.parameters, ordered, lost)
+            series = make_series(name, metric, unit, self.parameters, ordered, lost)
+            yield replace(series, lost_at=tuple(self.lost_at.get((name, metric), ())))
 
 
 def make_series(

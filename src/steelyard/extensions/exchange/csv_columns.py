@@ -18,6 +18,7 @@ from steelyard.core.errors import UsageError
 from steelyard.core.series import CsvColumns, Point, Series
 from steelyard.core.units import Scalar, parse_float
 from steelyard.extensions.exchange.blank_table import is_blank_table, read_blank_table
+from steelyard.extensions.exchange.endings import StatusColumns, find_status
 from steelyard.extensions.exchange.odd_rows import OddRow, odd_row
 from steelyard.extensions.exchange.wide_table import PERCENT, is_percent, lengthen, strip_percent
 from steelyard.files.reading import column_separator, csv_rows
@@ -108,7 +109,7 @@ def read_rows(
 ) -> tuple[Series, ...]:
     """All series of rows with the numbers of their lines.
 
-    A row whose value is not a number is left out, and its series says so.
+    A row whose value is not a number, or whose run failed, is left out, and its series says so.
     """
     columns = _find_launch(header, columns)
     texts = [columns.value, *columns.parameters, *columns.by, *_list_optional(columns)]
@@ -117,15 +118,19 @@ def read_rows(
             close = get_close_matches(name, header, n=1)
             hint = f"did you mean {close[0]!r}?" if close else f"columns: {', '.join(header) or 'none'}"
             raise UsageError(f"{place}: no column {name!r}", hint=hint)
-    _refuse_pooling(header, rows, place, columns)
+    status = _find_status(header, rows, columns)
+    _refuse_pooling(header, rows, place, columns, status)
     groups: dict[tuple[str, ...], _Group] = {}
     for number, row in rows:
         group = groups.setdefault(tuple(row[name] for name in columns.by), _Group())
         at = tuple(_compute_number(row, name, place, number) for name in columns.parameters)
         value = parse_float(row[columns.value])
-        if not math.isfinite(value):
+        ending, reason = status.read(row, f"{place}, line {number}")
+        if not math.isfinite(value) or ending != "ok":
+            text = reason if math.isfinite(value) else row[columns.value]
             where_lost = ", ".join(f"{name} = {x:g}" for name, x in zip(columns.parameters, at, strict=True))
-            group.lost.append(f"{row[columns.value]!r} at {where_lost} (line {number})")
+            group.lost.append(f"{text!r} at {where_lost} (line {number})")
+            group.lost_at[at] = None
             continue
         u = _compute_number(row, columns.u, place, number) if columns.u else None
         n = round(_compute_number(row, columns.n, place, number)) if columns.n else 0
@@ -144,13 +149,18 @@ class _Group(msgspec.Struct):
     points: dict[tuple[float, ...], list[tuple[float, float | None, int]]] = {}
     launches: dict[tuple[float, ...], list[str]] = {}
     lost: list[str] = []
+    lost_at: dict[tuple[float, ...], None] = {}
 
 
 def _refuse_pooling(
-    header: Sequence[str], rows: Sequence[tuple[int, Row]], place: str, columns: CsvColumns
+    header: Sequence[str],
+    rows: Sequence[tuple[int, Row]],
+    place: str,
+    columns: CsvColumns,
+    status: StatusColumns,
 ) -> None:
     """Refuse a column that tells functions apart and that nobody named: its functions would become one."""
-    named = {columns.value, *columns.parameters, *columns.by, *columns.pool, *_list_optional(columns)}
+    named = {*_list_named(columns), *status.words, *status.codes}
     for name in header:
         if name in named or not name:
             continue
@@ -230,6 +240,7 @@ def _make_series(key: tuple[str, ...], group: _Group, columns: CsvColumns, place
         tuple(out),
         labels,
         lost=tuple(group.lost),
+        lost_at=tuple(group.lost_at),
     )
 
 
@@ -255,8 +266,20 @@ def _find_launch(header: Sequence[str], columns: CsvColumns) -> CsvColumns:
     return columns
 
 
+def _find_status(
+    header: Sequence[str], rows: Sequence[tuple[int, Row]], columns: CsvColumns
+) -> StatusColumns:
+    """Return the columns that say what became of a run; those with a role of their own are none."""
+    named = [name for name in _list_named(columns) if name != columns.status]
+    return find_status(header, [row for _, row in rows], named, columns.status, columns.ok)
+
+
+def _list_named(columns: CsvColumns) -> list[str]:
+    return [columns.value, *columns.parameters, *columns.by, *columns.pool, *_list_optional(columns)]
+
+
 def _list_optional(columns: CsvColumns) -> list[str]:
-    return [name for name in (columns.u, columns.n, columns.launch) if name]
+    return [name for name in (columns.u, columns.n, columns.launch, columns.status) if name]
 
 
 def _compute_number(row: Row, name: str | None, place: str, line: int) -> float:

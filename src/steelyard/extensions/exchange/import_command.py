@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from steelyard.cli.declared import Options, declare, declare_argument, take
-from steelyard.cli.options import metric_option
+from steelyard.cli.options import declare_fraction, metric_option, read_duration
 from steelyard.cli.paths import InputPath, PathCommand, RecordDirectory
 from steelyard.core.errors import UsageError
+from steelyard.report.text.label import printable
 
 if TYPE_CHECKING:
-    from steelyard.extensions.exchange.imported import ImportSource
+    from steelyard.extensions.exchange.variable_claims import VariableClaims
 
 
 class ImportOptions(Options):
@@ -43,6 +44,12 @@ class ImportOptions(Options):
     against: str | None = declare("Level with which they are compared (default: the first).", metavar="LEVEL")
     claims: Path | None = declare(
         "TOML file with the [[claims]] that `steelyard check` is to judge.", metavar="FILE", type=InputPath()
+    )
+    variable_margin: float | None = declare_fraction(
+        "Claim that no variable of any test is worse than in the first file by more than this, such as 2%:"
+        " `steelyard check` judges all of them as one family.",
+        "--each",
+        "variable_margin",
     )
     value: tuple[str, ...] = declare("Tables: column of a metric. Repeatable.", metavar="COLUMN")
     by: tuple[str, ...] = declare(
@@ -72,11 +79,18 @@ class ImportOptions(Options):
         "Tables: unit of the metrics, where the header says none, or the column that has it.", metavar="UNIT"
     )
     failures: str = declare(
-        "Runs that failed: leave comparisons with them open (refuse), leave them out (ignore), or count what"
-        " they took (count), as for a program whose exit code means something else.",
-        choices=("refuse", "ignore", "count"),
+        "Runs that failed: leave comparisons with them open (refuse), leave them out (ignore), count what"
+        " they took (count), as for a program whose exit code means something else, or count those that timed"
+        " out as at least --limit (as-limit), which compares medians instance by instance.",
+        choices=("refuse", "ignore", "count", "as-limit"),
         default="refuse",
         show_default=True,
+    )
+    limit: float | None = declare(
+        "With --failures as-limit: the time, or value of the metric, at which runs were ended (default: that"
+        " of the files, where they say it).",
+        type=read_duration,
+        metavar="TIME",
     )
     across_machines: bool = declare(
         "Compare files of several machines, which are refused otherwise: their values compare the machines."
@@ -107,10 +121,11 @@ def command(options: ImportOptions) -> None:
     mean alone gets no verdict.
     """
     from steelyard.extensions.exchange.covariates import examine_columns
-    from steelyard.extensions.exchange.imported import import_files
+    from steelyard.extensions.exchange.imported import find_source, import_files, refuse_repeated
     from steelyard.extensions.exchange.importers import Chosen
     from steelyard.extensions.exchange.importers.columns import read_sides
     from steelyard.extensions.exchange.recording import Selection
+    from steelyard.extensions.exchange.variable_claims import VariableClaims
 
     better, sides = read_sides(options.better, options.value)
     chosen = Chosen(
@@ -125,8 +140,13 @@ def command(options: ImportOptions) -> None:
         options.ok,
         sides,
     )
-    sources = tuple(_find_source(text) for text in options.files)
-    _refuse_repeated(sources)
+    if options.variable_margin is not None and (options.claims, options.compare) != (None, None):
+        flag = "--claims" if options.claims is not None else "--compare"
+        raise UsageError(f"--each makes the claims itself, and {flag} is given", hint="leave one of them out")
+    if options.limit is not None and options.failures != "as-limit":
+        raise UsageError("--limit needs --failures as-limit", hint="add it, or leave out --limit")
+    sources = tuple(find_source(text) for text in options.files)
+    refuse_repeated(sources)
     directory = options.output or sources[0].path.with_suffix(".lab")
     question = Selection(
         options.compare,
@@ -134,6 +154,7 @@ def command(options: ImportOptions) -> None:
         options.metric,
         _get_claims(options.claims) if options.claims else (),
     )
+    claims = None if options.variable_margin is None else VariableClaims(margin=options.variable_margin)
     record = import_files(
         sources,
         directory,
@@ -141,8 +162,10 @@ def command(options: ImportOptions) -> None:
         chosen=chosen,
         question=question,
         policy=options.failures,  # type: ignore[arg-type]  # click checked it
+        limit=options.limit,
         across_machines=options.across_machines,
         examine=examine_columns,
+        claims=claims,
     )
     with record:
         progress, warnings = record.progress(), record.warnings()
@@ -152,29 +175,21 @@ def command(options: ImportOptions) -> None:
     click.echo(f"{named}: {trials} of {treatments:,} treatment{'' if treatments == 1 else 's'}")
     for warning in warnings:
         click.echo(f"- {warning.text}")
-    click.echo(f"steelyard analyze {named}")
+    if claims is not None:
+        _tell_claims(claims)
+    click.echo(f"steelyard {'analyze' if claims is None else 'check'} {named}")
 
 
-def _refuse_repeated(sources: Sequence[ImportSource]) -> None:
-    """Refuse a file that is named twice: its values would count as so many more."""
-    places: set[Path] = set()
-    for source in sources:
-        place = source.path.resolve()
-        if place in places:
-            raise UsageError(
-                f"{source.path} is named twice: its values would count as a further session",
-                hint="name each file once",
-            )
-        places.add(place)
-
-
-def _find_source(text: str) -> ImportSource:
-    from steelyard.extensions.exchange.imported import ImportSource
-
-    name, sign, path = text.partition("=")
-    if sign and name and not Path(text).exists():
-        return ImportSource(name, Path(path))
-    return ImportSource(Path(text).stem, Path(text))
+def _tell_claims(claims: VariableClaims) -> None:
+    """Say what no claim is about."""
+    lists = (
+        (claims.gone, "only the first file has"),
+        (claims.new, "the first file lacks"),
+        (list(claims.unclear), "not claimed, since units do not say which way is better:"),
+    )
+    for names, text in lists:
+        if names:
+            click.echo(f"- {text} {', '.join(printable(name) for name in names)}")
 
 
 def _get_claims(file: Path) -> list[Mapping[str, Any]]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol
@@ -28,7 +29,7 @@ from steelyard.extensions.exchange.importers.contents import (
     ImportedSeries,
     identifier,
 )
-from steelyard.extensions.exchange.importers.identity import tell_apart
+from steelyard.extensions.exchange.importers.identity import name_with_unit, tell_apart
 from steelyard.extensions.exchange.importers.machines import (
     MACHINE,
     SOFTWARE,
@@ -52,7 +53,7 @@ from steelyard.extensions.exchange.recording import (
 from steelyard.store import Record
 from steelyard.store.provenance import Sessions
 
-FailurePolicy = Literal["refuse", "ignore", "count"]
+FailurePolicy = Literal["refuse", "ignore", "count", "as-limit"]
 
 LONGEST_S: Final = 1e9
 """Of a time that is imported; a record counts nanoseconds in 64 bits."""
@@ -67,6 +68,27 @@ class ImportSource(msgspec.Struct, frozen=True):
 
     name: str
     path: Path
+
+
+def find_source(text: str) -> ImportSource:
+    """Return the file that ``NAME=FILE`` names, or ``FILE``, which is called by its stem."""
+    name, sign, path = text.partition("=")
+    if sign and name and not Path(text).exists():
+        return ImportSource(name, Path(path))
+    return ImportSource(Path(re.sub(r"[.](gz|bz2)$", "", text)).stem, Path(text))
+
+
+def refuse_repeated(sources: Sequence[ImportSource]) -> None:
+    """Refuse a file that is named twice: its values would count as so many more."""
+    places: set[Path] = set()
+    for source in sources:
+        place = source.path.resolve()
+        if place in places:
+            raise UsageError(
+                f"{source.path} is named twice: its values would count as a further session",
+                hint="name each file once",
+            )
+        places.add(place)
 
 
 class ClaimMaker(Protocol):
@@ -88,6 +110,7 @@ def import_files(  # noqa: PLR0913 -- one door for every way in which files are 
     chosen: Chosen | None = None,
     question: Selection | None = None,
     policy: FailurePolicy = "refuse",
+    limit: float | None = None,
     across_machines: bool = False,
     examine: Callable[[ColumnsBeside, str | None], Sequence[str]] | None = None,
     claims: ClaimMaker | None = None,
@@ -96,9 +119,11 @@ def import_files(  # noqa: PLR0913 -- one door for every way in which files are 
 
     Parameters
     ----------
-    policy : {"refuse", "ignore", "count"}
-        What becomes of a comparison with runs that failed: it is not judged; it is, without them; or they
-        count with what they took, where the file says it.
+    policy : {"refuse", "ignore", "count", "as-limit"}
+        What becomes of a comparison with runs that failed: it is not judged; it is, without them; they count
+        with what they took, where the file says it; or those that timed out count as at least the limit.
+    limit : float, optional
+        Value of the primary metric at which runs that timed out were ended; by default that of the files.
     across_machines : bool
         Whether files may be of several machines, which the record then says.
     form, chosen : optional
@@ -178,18 +203,76 @@ def import_files(  # noqa: PLR0913 -- one door for every way in which files are 
     )
     if policy == "ignore":
         chosen_question = replace(chosen_question, failures="ignore")
+    if policy == "as-limit":
+        primary = chosen_question.metric or series[0].metric
+        limit = limit or _find_limit(contents_of, primary)
+        _refuse_beyond(series, primary, limit)
+        chosen_question = replace(chosen_question, failures="as-limit", limit=limit)
     return write_record(directory, trials, recording, chosen_question)
+
+
+def _find_limit(contents_of: Sequence[tuple[ImportSource, FileContents]], metric: str) -> float:
+    """Return the limit that the files say of a metric.
+
+    Raises
+    ------
+    UsageError
+        They say none, or several.
+    """
+    limits = {contents.limits.get(metric): source.path for source, contents in contents_of}
+    if len(limits) > 1:
+        (first, path), (second, further), *_ = limits.items()
+        texts = [f"a limit of {value:g}" if value else "no limit" for value in (first, second)]
+        raise UsageError(f"{path} has {texts[0]}, and {further} {texts[1]}", hint="--limit 600s")
+    (limit,) = limits
+    if limit is None:
+        raise UsageError(
+            f"--failures as-limit: at which {metric} were runs ended?", hint="add --limit, as in --limit 600s"
+        )
+    return limit
+
+
+def _refuse_beyond(series: Sequence[ImportedSeries], metric: str, limit: float) -> None:
+    """Refuse values of the metric beyond the limit at which runs are said to have been ended."""
+    launches = chain.from_iterable(entry.values for entry in series if entry.metric == metric)
+    if (largest := max(chain.from_iterable(launches), default=0.0)) > limit:
+        raise UsageError(
+            f"--limit {limit:g}: a run that went well has {metric} {largest:g}",
+            hint="give the limit under which all runs were made; steelyard solvers takes a smaller one",
+        )
 
 
 def _tell_apart(
     contents_of: Sequence[tuple[ImportSource, FileContents]],
 ) -> list[tuple[ImportSource, FileContents]]:
-    """Tell benchmarks of one name apart, in all files by the same levels."""
+    """Tell benchmarks of one name apart, in all files by the same levels, and metrics by their units."""
     series = tell_apart({str(source.path): contents.series for source, contents in contents_of})
+    names = {entry.metric for entries in series.values() for entry in entries}
     return [
-        (source, replace(contents, series=tuple(series[str(source.path)])))
+        (
+            source,
+            replace(
+                contents,
+                series=tuple(series[str(source.path)]),
+                failures=tuple(_rename_values(runs, names, contents.series) for runs in contents.failures),
+            ),
+        )
         for source, contents in contents_of
     ]
+
+
+def _rename_values(runs: FailedRuns, names: Container[str], series: Sequence[ImportedSeries]) -> FailedRuns:
+    """Return failed runs with values by the names that metrics have now, by the units of their benchmark."""
+    units = {entry.metric: entry.unit for entry in series if entry.levels == runs.levels}
+    values = [
+        {
+            new: value
+            for name, value in run.items()
+            if (new := name if name in names else name_with_unit(name, units.get(name, ""))) in names
+        }
+        for run in runs.values
+    ]
+    return replace(runs, values=tuple(run for run in values if run))
 
 
 def _tell_skipped(contents: FileContents) -> list[str]:

@@ -11,12 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, product
 from math import prod
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import msgspec
 from msgspec.structs import replace
 
 from steelyard.core.errors import UsageError
+from steelyard.core.estimand import OnFailures
 from steelyard.core.sample import Treatment
 from steelyard.core.units import BUILTIN, RUNNER_METRICS, Better, Scalar
 from steelyard.design import treatments
@@ -124,8 +125,10 @@ class Selection(msgspec.Struct, frozen=True):
         The primary one.
     claims : sequence of Mapping
         As in ``[[claims]]``.
-    failures : {"refuse", "ignore"}
+    failures : {"refuse", "ignore", "as-limit"}
         As under ``[analysis]``.
+    limit : float or None
+        Value of the primary metric at which runs that timed out were ended.
     instances : str or None
         The factor whose levels are problem instances, the same ones for all treatments.
     """
@@ -134,8 +137,9 @@ class Selection(msgspec.Struct, frozen=True):
     against: str | None = None
     metric: str | None = None
     claims: Sequence[Mapping[str, Any]] = ()
-    failures: Literal["refuse", "ignore"] = "refuse"
+    failures: OnFailures = "refuse"
     instances: str | None = None
+    limit: float | None = None
 
 
 def free_name(name: str) -> str:
@@ -284,7 +288,10 @@ def _make_experiment(
         raise UsageError(f"unknown metric {metric!r}", hint=f"metrics: {', '.join(recording.quantities)}")
     return checked(
         name=directory.name.removesuffix(".lab"),
-        program={"command": [recording.tool.partition(" ")[0], *(f"{{{name}}}" for name in levels)]},
+        program={
+            "command": [recording.tool.partition(" ")[0], *(f"{{{name}}}" for name in levels)],
+            **({"timeout": question.limit} if question.limit is not None and metric in BUILTIN else {}),
+        },
         factors={name: list(distinct) for name, distinct in levels.items()},
         design={
             "order": "randomized" if recording.blocked else "sequential",
@@ -295,6 +302,7 @@ def _make_experiment(
         metrics={
             name: {"source": "lines", "unit": quantity.unit, "better": quantity.better}
             | ({"reduce": "mean"} if recording.sessions == "units" else {})
+            | ({"limit": question.limit} if question.limit is not None and name == metric else {})
             for name, quantity in recording.quantities.items()
             if name not in BUILTIN
         },
@@ -307,6 +315,7 @@ def _make_experiment(
             ],
             "effects": [],
             "failures": question.failures,
+            **({"estimand": "median_ratio"} if question.failures == "as-limit" else {}),
             **({"instances": question.instances} if question.instances is not None else {}),
         },
         claims=list(question.claims),
@@ -382,7 +391,10 @@ def _fill(
         record.take(run, measured, record.journal_path(run).name, 0)
         number += len(of_block)
     failed = [(trial, numbers[frozenset(trial.levels)]) for trial in _list_failed(trials)]
-    _add_failed(record, run, failed, number)
+    # Runs that timed out have blocks of their own: beside others that failed their limit would not count.
+    late = [entry for entry in failed if entry[0].status == "timed_out"]
+    rest = [entry for entry in failed if entry[0].status != "timed_out"]
+    _add_failed(record, run, [late, rest], number)
     for note in dict.fromkeys(recording.notes):
         record.add_warning("imported", note, run)
     record.end_run(run, "complete")
@@ -399,10 +411,12 @@ def _list_failed(trials: Sequence[RecordedTrial]) -> list[RecordedTrial]:
     return [trial for trial in trials if trial.status != "ok"] if len(ended) < len(trials) else []
 
 
-def _add_failed(record: Record, run: int, failed: Sequence[tuple[RecordedTrial, int]], size: int) -> None:
+def _add_failed(
+    record: Record, run: int, kinds: Sequence[Sequence[tuple[RecordedTrial, int]]], size: int
+) -> None:
     """Add launches that failed, in blocks of ``size`` that stay incomplete, after the one with all values."""
-    for block, first in enumerate(range(0, len(failed), size), 2):
-        members = failed[first : first + size]
+    parts = [failed[first : first + size] for failed in kinds for first in range(0, len(failed), size)]
+    for block, members in enumerate(parts, 2):
         order = [treatment for _, treatment in members]
         record.add_blocks([Block(block, 1, None, (*order, *[order[0]] * (size - len(order))))])
         measured = [

@@ -6,7 +6,7 @@ import datetime as dt
 import math
 import shlex
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -23,7 +23,7 @@ from steelyard.extensions.gate.plan import Plan, PlannedProgram, Tell, has_memor
 from steelyard.extensions.gate.request import GateRequest
 from steelyard.extensions.gate.results import Gate, GatedBenchmark, Qualification, Reason, Verdict
 from steelyard.extensions.gate.revisions import identify
-from steelyard.extensions.gate.sides import SIDES, GateSides
+from steelyard.extensions.gate.sides import SIDES, GateSides, Side
 from steelyard.extensions.gate.suite import LEAST, BenchmarkJudgement, judge
 from steelyard.extensions.gate.tally import ProcessTally
 from steelyard.extensions.gate.trials import Measured, TrialBatch, is_complete, measure
@@ -199,14 +199,18 @@ class GatedSuite:
                 self._choose_first()
             if not self.next:
                 break
-            blocks = self._limit_blocks(look - done, is_first=not done)
-            if done + blocks < LEAST:
+            confirming = 0 if done else self._count_confirming()
+            wanted = confirming or look - done
+            blocks = self._limit_blocks(wanted, discard=int(not done and not confirming))
+            if done + blocks < min(LEAST, done + wanted):
                 break
-            is_last = blocks < look - done
+            is_last = blocks < wanted
             if not blocks:
                 break
             for place, program in enumerate(self.plan.programs):
-                self._measure_program(number, place, program, blocks, watch)
+                self._measure_program(
+                    number, place, program, blocks, watch, discard=int(not done and not confirming)
+                )
             done += blocks
             self._judge(is_last=is_last)
             watch(Progress(total - len(self.open), total, self.measured_s, None, "benchmarks decided"))
@@ -214,6 +218,16 @@ class GatedSuite:
                 break
             self._choose_next()
         self.is_out_of_time = bool(self.open)
+
+    def _count_confirming(self) -> int:
+        """Count the blocks that confirm counts which differ; 0 where anything else is open, too.
+
+        A count has no warm-up, so none of these blocks is discarded.
+        """
+        if not all(entry.is_exact for entry in self.open):
+            return 0
+        suite = len(self.judged)
+        return max((entry.estimate_needed(suite, self.request.alpha) or 0 for entry in self.open), default=0)
 
     def _choose_first(self) -> None:
         """Choose as many as have a look within the budget, first come first.
@@ -257,10 +271,10 @@ class GatedSuite:
         for entry, is_next in zip(entries, chosen, strict=True):
             entry.is_next = is_next
 
-    def _limit_blocks(self, blocks: int, *, is_first: bool) -> int:
-        """Blocks that fit into what is left of the budget, a discarded one before the first included."""
+    def _limit_blocks(self, blocks: int, *, discard: int) -> int:
+        """Blocks that fit into what is left of the budget, beside those that are discarded."""
         left_s = self.max_time_s - self.measured_s
-        fits = math.floor(left_s / max(self._block_s(), 1e-9)) - is_first
+        fits = math.floor(left_s / max(self._block_s(), 1e-9)) - discard
         return max(0, min(blocks, fits))
 
     def _estimate_outlook(self, benchmark: BenchmarkOfSuite) -> BenchmarkOutlook:
@@ -269,7 +283,7 @@ class GatedSuite:
         return BenchmarkOutlook(self.estimate_needed_s(benchmark), benchmark.seems_worse)
 
     def _measure_program(
-        self, number: int, place: int, program: PlannedProgram, blocks: int, watch: Watch
+        self, number: int, place: int, program: PlannedProgram, blocks: int, watch: Watch, *, discard: int
     ) -> None:
         members = [entry for entry in self.next if entry.program == place]
         if not members:
@@ -292,7 +306,7 @@ class GatedSuite:
             names,
             record,
             blocks,
-            discard=int(number == 1),
+            discard=discard,
             seed=seed,
             timeout_s=self.request.timeout_s,
             metrics=tuple(
@@ -397,6 +411,7 @@ class GatedSuite:
             notes=(*notes, *self._list_notes()),
             qualification=qualification,
             shard=self.plan.shard,
+            scope="layouts" if self.request.layout else "session" if self.is_same_build else "builds",
         )
 
     def _list_notes(self) -> list[str]:
@@ -439,14 +454,17 @@ class GatedSuite:
     def _note_skipped(self) -> list[str]:
         notes = []
         for program in self.plan.programs:
-            for name, reasons in program.list_skipped(metric.name for metric in self.plan.metrics).items():
-                sides = [*reasons]
-                names = "both sides" if len(sides) == len(SIDES) else sides[0]
-                why = reasons[sides[-1]]
+            for name, reasons in program.list_skipped().items():
+                sides, why = _name_sides(reasons)
                 title = self.plan.make_title(program, name)
                 notes.append(
-                    f"{title} failed or was skipped on {names} and is not judged{f': {why}' if why else ''}"
+                    f"{title} failed or was skipped on {sides} and is not judged{f': {why}' if why else ''}"
                 )
+            metrics = (metric.name for metric in self.plan.metrics)
+            for (name, metric), reasons in program.list_numberless(metrics).items():
+                sides, why = _name_sides(reasons)
+                title = self.plan.make_title(program, name)
+                notes.append(f"{title} is not judged by {metric}: {why} on {sides}")
         return notes
 
     @property
@@ -488,6 +506,12 @@ def _list_benchmarks(plan: Plan, varying_margin: float) -> list[BenchmarkOfSuite
                 entry.refuse(REMOVED)
             benchmarks.append(entry)
     return benchmarks
+
+
+def _name_sides(reasons: Mapping[Side, str]) -> tuple[str, str]:
+    """Return the sides of reasons in words, and the last reason."""
+    sides = [*reasons]
+    return "both sides" if len(sides) == len(SIDES) else sides[0], reasons[sides[-1]]
 
 
 def _list_identical(plan: Plan) -> list[GatedBenchmark]:

@@ -77,16 +77,23 @@ class PlannedProgram(msgspec.Struct, frozen=True):
         """Why it cannot run, on head where head has it."""
         return next(reversed([*self.programs.values()])).trouble
 
-    def list_skipped(self, metrics: Iterable[str]) -> dict[str, dict[Side, str]]:
-        """Benchmarks without a number in these metrics: that the harness skipped, or of NaN; why, by side."""
+    def list_skipped(self) -> dict[str, dict[Side, str]]:
+        """Benchmarks that the harness skipped; why, by side."""
         reasons: dict[str, dict[Side, str]] = {}
+        for side, probed in self.probes.items():
+            for name, why in probed.skipped.items():
+                reasons.setdefault(name, {})[side] = why
+        return reasons
+
+    def list_numberless(self, metrics: Iterable[str]) -> dict[tuple[str, str], dict[Side, str]]:
+        """Benchmarks, each with one of these metrics that has no number; why, by side."""
+        reasons: dict[tuple[str, str], dict[Side, str]] = {}
         chosen = tuple(metrics)
         for side, probed in self.probes.items():
-            missing = {
-                name: why for metric in chosen for name, why in probed.numberless.get(metric, {}).items()
-            }
-            for name, why in (missing | probed.skipped).items():
-                reasons.setdefault(name, {})[side] = why
+            for metric in chosen:
+                for name, why in probed.numberless.get(metric, {}).items():
+                    if name not in probed.skipped:
+                        reasons.setdefault((name, metric), {})[side] = why
         return reasons
 
     @property

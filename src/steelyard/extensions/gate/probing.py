@@ -98,7 +98,8 @@ def probe(
         output, errors = logs / OUTPUT, logs / ERRORS
         written = read_plain(metrics) or b""
         stdout = read_plain(output) or b""
-        failed = dict(harness.find_failures(stdout.decode(errors="replace")))
+        printed, report = (content.decode(errors="replace") for content in (stdout, written))
+        failed = dict(harness.find_failures(printed, report))
         if code in harness.codes_of_none and not failed:
             raise NoBenchmarkError(
                 "the harness found no benchmark to run",
@@ -111,14 +112,16 @@ def probe(
             units = {entry.name: (entry.unit, entry.better) for entry in BUILTIN.values()}
             return ProbedHarness({name: {title: None} for name in units}, units, seconds)
     origin = "its report" if written else "its output"
-    text = (written or stdout).decode(errors="replace")
+    text = report or printed
     if not text.strip():
         raise NoReportError(
             "the harness ended well and printed nothing: no benchmark ran",
             hint="run the command by itself; a filter may match none",
         )
     try:
-        probed = _gather_metrics(_read(text, origin, program), seconds)
+        # What a test reported before it failed does not count: its processes would fail.
+        reports = [entry for entry in _read(text, origin, program) if entry.benchmark not in failed]
+        probed = _gather_metrics(reports, seconds)
     except NoReportError:
         if failed:
             raise describe_red("every benchmark failed: it", words, directory, code, output, errors) from None

@@ -6,9 +6,9 @@ one family.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -17,16 +17,13 @@ from steelyard.core.errors import ProgramError, UsageError
 from steelyard.core.units import Better
 from steelyard.extensions.exchange.imported import FailurePolicy, ImportSource, import_files
 from steelyard.extensions.exchange.importers import Chosen
-from steelyard.extensions.exchange.importers.contents import FailedRuns, ImportedSeries
-from steelyard.extensions.exchange.recording import FILE
-from steelyard.files.folders import list_files
+from steelyard.extensions.exchange.report_folders import ReportFolder, list_folder
+from steelyard.extensions.exchange.variable_claims import VariableClaims
 from steelyard.lab.answer.check import check
 from steelyard.report.text.label import plural
-from steelyard.spec.text.origin import visible
 
 BASE: Final = "base"
 HEAD: Final = "head"
-_BENCHMARK: Final = "benchmark"
 
 
 class ReportsRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,6 +66,8 @@ class ReportsGate(msgspec.Struct, frozen=True):
         Metrics that are not judged, since nothing says which way is better.
     failures : int
         Runs that failed and may not: of head, or more of a side than are allowed.
+    documents : tuple of str
+        Files that are no reports, by their names.
     """
 
     checked: Checked
@@ -76,6 +75,7 @@ class ReportsGate(msgspec.Struct, frozen=True):
     new: tuple[str, ...]
     unclear: tuple[str, ...]
     failures: int
+    documents: tuple[str, ...] = ()
 
     def list_troubles(self, *, strict: bool) -> dict[str, str]:
         """Return what the exit code says and no verdict, with the reason: it stands in every document."""
@@ -103,78 +103,6 @@ class ReportsGate(msgspec.Struct, frozen=True):
         return code
 
 
-class _Claims:
-    """Claims about the variables that both sides have, and the names of all others."""
-
-    def __init__(self, request: ReportsRequest) -> None:
-        self._request = request
-        self.better: Mapping[str, Better] = request.better
-        self.gone: list[str] = []
-        self.new: list[str] = []
-        self.unclear: dict[str, None] = {}
-        self.failures = 0
-
-    def _refuse_unknown(self, metrics: Collection[str]) -> None:
-        """Refuse options about a metric that no report has."""
-        request = self._request
-        options = (
-            *((f"--metric {name}", name) for name in request.metrics),
-            *((f"--margin {name}=…", name) for name in request.margins),
-            *((f"--better {name}=…", name) for name in request.better),
-        )
-        for option, name in options:
-            if name not in metrics:
-                raise UsageError(f"{option}: no report has it", hint=f"metrics: {', '.join(metrics)}")
-
-    def make(self, series: Sequence[ImportedSeries], failures: Sequence[FailedRuns]) -> list[dict[str, Any]]:
-        """Return a claim for each test and variable."""
-        request = self._request
-        metrics = dict.fromkeys(entry.metric for entry in series)
-        self._refuse_unknown(metrics)
-        numbers = dict.fromkeys((BASE, HEAD), 0)
-        for runs in failures:
-            numbers[str(runs.levels[FILE])] += runs.failed + runs.timed_out
-        allowed = request.allow_failures
-        counted = {HEAD: numbers[HEAD]} if not allowed else numbers
-        self.failures = sum(number for number in counted.values() if number > allowed)
-        better = {entry.metric: entry.better for entry in series}
-        sides: dict[tuple[str, str], set[str]] = {}
-        for entry in series:
-            key = (str(entry.levels[_BENCHMARK]), entry.metric)
-            sides.setdefault(key, set()).add(str(entry.levels[FILE]))
-        failed = {(str(entry.levels[_BENCHMARK]), str(entry.levels[FILE])) for entry in failures}
-        claims = []
-        for (benchmark, metric), names in sides.items():
-            if request.metrics and metric not in request.metrics:
-                continue
-            title = visible(f"{metric} of {benchmark}")
-            if better[metric] == "neither":
-                self.unclear[metric] = None
-                continue
-            missing = next((name for name in (BASE, HEAD) if name not in names), None)
-            if missing is not None and (benchmark, missing) not in failed:
-                (self.new if missing == BASE else self.gone).append(title)
-                continue
-            claims.append(
-                {
-                    "name": title,
-                    "not_slower": {FILE: HEAD},
-                    "than": {FILE: BASE},
-                    "by": request.margins.get(metric, request.margin),
-                    "metric": metric,
-                    "where": {_BENCHMARK: benchmark},
-                }
-            )
-        if not claims:
-            raise UsageError(
-                f"{request.base} and {request.head} share no variable of a test that can be judged",
-                hint="--better NAME=higher, for a unit that does not say which way is better"
-                if self.unclear
-                else "name reports of the same tests",
-            )
-        return claims
-
-
 def gate_reports(request: ReportsRequest, directory: Path) -> ReportsGate:
     """Judge the reports of head against those of base; the record of their values is ``directory``.
 
@@ -183,24 +111,40 @@ def gate_reports(request: ReportsRequest, directory: Path) -> ReportsGate:
     UsageError
         A report cannot be read, or the sides have nothing in common.
     """
-    sources = [
-        ImportSource(side, path)
-        for side, name in ((BASE, request.base), (HEAD, request.head))
-        for path in ([name] if name.is_file() else _list_reports(name))
-    ]
+    folders = {BASE: _list_reports(request.base), HEAD: _list_reports(request.head)}
+    sources = [ImportSource(side, path) for side, folder in folders.items() for path in folder.reports]
     if request.base.resolve() == request.head.resolve():
         raise UsageError(f"{request.base} is both sides", hint="name two folders")
-    claims = _Claims(request)
+    claims = VariableClaims(
+        (BASE, HEAD),
+        metrics=request.metrics,
+        margin=request.margin,
+        margins=request.margins,
+        better=request.better,
+    )
     policy: FailurePolicy = "ignore" if request.allow_failures else "refuse"
     with import_files(sources, directory, chosen=request.chosen, policy=policy, claims=claims) as record:
         checked = check(record)
-    return ReportsGate(checked, tuple(claims.gone), tuple(claims.new), tuple(claims.unclear), claims.failures)
+    return ReportsGate(
+        checked,
+        tuple(claims.gone),
+        tuple(claims.new),
+        tuple(claims.unclear),
+        _count_failures(claims.failed_runs, request.allow_failures),
+        tuple(str(path) for folder in folders.values() for path in folder.documents),
+    )
 
 
-def _list_reports(directory: Path) -> list[Path]:
-    if not directory.is_dir():
-        raise UsageError(f"{directory} does not exist", hint="name a folder of reports, or a report")
-    paths = [*list_files(directory)]
-    if not paths:
-        raise UsageError(f"{directory} holds no report", hint="name a folder of reports, or a report")
-    return paths
+def _count_failures(failed: Mapping[str, int], allowed: int) -> int:
+    """Count the runs that failed and may not: of head, or more of a side than are allowed."""
+    numbers = [failed.get(side, 0) for side in ((BASE, HEAD) if allowed else (HEAD,))]
+    return sum(number for number in numbers if number > allowed)
+
+
+def _list_reports(name: Path) -> ReportFolder:
+    if not name.exists():
+        raise UsageError(f"{name} does not exist", hint="name a folder of reports, or a report")
+    folder = list_folder(name)
+    if not folder.reports:
+        raise UsageError(f"{name} holds no report", hint="name a folder of reports, or a report")
+    return folder

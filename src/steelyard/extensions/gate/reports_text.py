@@ -141,6 +141,7 @@ def _list_others(answer: ReportsGate) -> list[str]:
         (answer.gone, "Only base has"),
         (answer.new, "Only head has"),
         (answer.unclear, "Not judged, since units do not say which way is better (--better NAME=higher):"),
+        (answer.documents, "No reports, by their names:"),
     )
     texts = [
         f"{text} {join_names([printable(name) for name in names], MOST_NAMED)}."

@@ -1,8 +1,8 @@
 """``Gate``: what became of every benchmark of a suite, base against head.
 
 Its document is ``steelyard/gate``. History: version 1, the first; ``reason`` came later. Version 2 has
-several metrics, and a change has the sign of its metric: a throughput that falls is below 0; ``shard`` came
-later.
+several metrics, and a change has the sign of its metric: a throughput that falls is below 0; ``shard`` and
+``scope`` came later.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ from steelyard.results.comparison import Decider
 from steelyard.results.document import Format
 from steelyard.results.interval import Interval
 
+Scope = Literal["builds", "layouts", "session"]
+"""Whose an error rate is: of the two builds that were measured, of layouts that were drawn for each block,
+or, where both sides are the same file, of the session."""
 Verdict = Literal["slower", "faster", "equivalent", "open", "new", "gone", "reported", "waived", "identical"]
 """``slower``, ``faster``: worse and better, of a metric that is no time. ``equivalent``: within the margin.
 ``open``: not decided when time was up. ``new`` and ``gone``: only head or only base has the benchmark.
@@ -325,6 +328,8 @@ class Gate(msgspec.Struct, frozen=True):
         The last one of this machine.
     shard : Shard or None
         Of a gate that is one of several; ``alpha`` is then its part of the level.
+    scope : Scope
+        What ``alpha`` and intervals hold for.
     """
 
     base: str
@@ -341,6 +346,7 @@ class Gate(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
     qualification: Qualification | None = None
     shard: Shard | None = None
+    scope: Scope = "session"
 
     def select(self, verdict: Verdict) -> tuple[GatedBenchmark, ...]:
         """Benchmarks with this verdict."""

@@ -13,6 +13,7 @@ from steelyard.extensions.gate.results import (
     Gate,
     GatedBenchmark,
     Qualification,
+    Scope,
     Shard,
     Verdict,
     Waiver,
@@ -38,6 +39,11 @@ _REASONS: Final[dict[Verdict, str]] = {
     "new": "base does not have it",
     "gone": "head does not report it",
     "identical": "both sides are the same program",
+}
+_SCOPES: Final[dict[Scope, str]] = {
+    "builds": "of these two builds",
+    "layouts": "over drawn layouts",
+    "session": "in this session",
 }
 MOST_SIZES: Final = 3
 """Changes that the first line names."""
@@ -316,7 +322,8 @@ def explain_basis(answer: Gate) -> str:
     return (
         f"{metrics} by {answer.harness}, {span} blocks of one process each side,"
         f" {format_duration(answer.measured_s)}. At most {percent(answer.alpha)} risk of any wrong"
-        f" {join_alternatives(differing)}, and of any wrong {within}, over all benchmarks and looks."
+        f" {join_alternatives(differing)}, and of any wrong {within}, over all benchmarks and looks"
+        f" {_SCOPES[answer.scope]}."
     )
 
 
@@ -374,6 +381,25 @@ def explain_qualifying() -> str:
     )
 
 
+def list_within_builds(answer: Gate) -> list[str]:
+    """Sentences on times that differ by no more than two builds of one source did on this machine."""
+    qualification = answer.qualification
+    if answer.scope != "builds" or qualification is None or qualification.is_same_build:
+        return []
+    entries = [
+        entry
+        for entry in (*answer.select("slower"), *answer.select("faster"))
+        if answer.find_metric(entry).unit == "s" and abs(choose_change(entry)) <= qualification.floor
+    ]
+    names = join_names([name_row(answer, entry) for entry in entries], MOST_NAMES)
+    verb = "differs" if len(entries) == 1 else "differ"
+    text = (
+        f"{names} {verb} by no more than two builds of one source did here (up to"
+        f" {percent(qualification.floor)}): --layout draws builds for each block."
+    )
+    return [text] if entries else []
+
+
 def explain_shard(shard: Shard) -> str:
     """Return what an answer of a shard leaves out."""
     return (
@@ -388,6 +414,7 @@ def list_notes(answer: Gate) -> list[str]:
         *list_waived(answer),
         *list_removed(answer),
         *list_typical(answer),
+        *list_within_builds(answer),
         explain_basis(answer),
         *explain_exactness(answer),
     ]

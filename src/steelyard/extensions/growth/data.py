@@ -82,6 +82,14 @@ class GrowthOptions(DataOptions):
     )
     u: str | None = declare("CSV, JSON Lines: column of the standard uncertainty.", metavar="COLUMN")
     n: str | None = declare("CSV, JSON Lines: column of the number of launches.", metavar="COLUMN")
+    status: str | None = declare(
+        "CSV, JSON Lines: column of what became of a run, in words or exit codes (default: status, outcome,"
+        " state, exit_code, …).",
+        metavar="COLUMN",
+    )
+    ok: tuple[str, ...] = declare(
+        "CSV, JSON Lines: word of that column for a run that went well. Repeatable.", metavar="WORD"
+    )
     unit: str = declare(
         "CSV, JSON Lines: unit of the value; or the column that names the launch (job, node, day), whose rows"
         " are then one value (default: a column job or launch).",
@@ -210,6 +218,8 @@ def _name_columns(options: GrowthOptions) -> tuple[CsvColumns, ...]:
             options.n,
             options.unit,
             tuple(_split(options.pool)),
+            status=options.status,
+            ok=options.ok,
         )
         for value in dict.fromkeys(options.values)
     )

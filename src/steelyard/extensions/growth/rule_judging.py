@@ -123,6 +123,7 @@ def _join(series: Series, second: Series) -> Series:
         crowded=series.crowded or second.crowded,
         censored=series.censored or second.censored,
         lost=(*series.lost, *second.lost),
+        lost_at=(*series.lost_at, *second.lost_at),
     )
 
 

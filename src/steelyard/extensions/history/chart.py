@@ -148,7 +148,7 @@ class SeriesChart:
                     "from": max(self.first, self.places[texts[max(0, inside[0] - 1)]]),
                     "to": end,
                     "means": change.direction,
-                    "says": locate(change),
+                    "says": locate(self.history, change),
                     "treatment": series.treatment,
                 }
 

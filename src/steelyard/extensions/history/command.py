@@ -12,10 +12,11 @@ import click
 from steelyard.cli import completion
 from steelyard.cli.declared import Options, declare, declare_argument, take
 from steelyard.cli.options import declare_file, declare_fraction, json_option, metrics_option
-from steelyard.cli.paths import InputPath, InputPlace, PathCommand, RecordDirectory
+from steelyard.cli.paths import InputPath, InputPlace, OutputPlace, PathCommand, RecordDirectory
 from steelyard.cli.terminal import terminal_width
-from steelyard.core.errors import UsageError
+from steelyard.core.errors import RecordError, UsageError
 from steelyard.extensions.exchange.table_options import TableOptions
+from steelyard.files.urls import strip_secrets
 from steelyard.files.writing import write_output
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from steelyard.extensions.history.gathering import CondensedRecords
     from steelyard.extensions.history.results import History
+    from steelyard.lab.places.contents import Exported
 
 
 class HistoryOptions(Options):
@@ -58,6 +60,13 @@ class HistoryOptions(Options):
         metavar="FACT",
     )
     collect: Path | None = declare_file("Append summaries to FILE, which can then replace the records.")
+    place: Path | str | None = declare(
+        "Add reports, each with all of its values and failures, to a directory or URL of Parquet files, which"
+        " history reads.",
+        "--to",
+        metavar="PLACE",
+        type=OutputPlace(),
+    )
     check: bool = declare("Exit with 1 where a metric has become worse and no later change undoes it.")
     since: str | None = declare(
         "With --check: only changes of this record or, with --git, of this commit, and of later ones;"
@@ -116,15 +125,17 @@ def command(ctx: click.Context, options: HistoryOptions, tables: TableOptions) -
     steelyard history history.sqlite --git --check --html history.html
     steelyard history records/ --git --check --confirm './prog input' --build make
     steelyard history reports/ --check --strict
+    steelyard history reports/ --to lake
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
     from steelyard.extensions.history.results import LARGEST_UNSEEN
     from steelyard.report.text.progress import Counting
 
     _refuse_unknown(options.ignored)
-    _refuse_questions(
-        options.collect,
-        {"--check": options.check, "--html": options.html is not None, "--json": options.as_json},
-    )
+    questions = {"--check": options.check, "--html": options.html is not None, "--json": options.as_json}
+    if options.collect is not None:
+        _refuse_questions("--collect", str(options.collect), questions | {"--to": options.place is not None})
+    if options.place is not None:
+        _refuse_questions("--to", strip_secrets(str(options.place)), questions)
     needs_check = {
         "--since": options.since,
         "--strict": options.strict,
@@ -137,8 +148,14 @@ def command(ctx: click.Context, options: HistoryOptions, tables: TableOptions) -
         if options.collect is not None:
             from steelyard.extensions.history.gathering import collect as add
 
-            _tell(options.collect, add(options.collect, options.names, counting.update))
+            chosen = tables.choose(options.better)  # type: ignore[arg-type]  # click checked it
+            _tell(options.collect, add(options.collect, options.names, counting.update, chosen))
             return
+        if options.place is not None:
+            from steelyard.extensions.history.gathering import export_reports
+
+            chosen = tables.choose(options.better)  # type: ignore[arg-type]
+            ctx.exit(_tell_export(export_reports(options.names, options.place, chosen, counting.update)))
         from steelyard.extensions.history.history import HistoryRequest, first_since, history
 
         request = options.fill(
@@ -204,11 +221,11 @@ def _refuse_unknown(facts: tuple[str, ...]) -> None:
         )
 
 
-def _refuse_questions(collect: Path | None, options: Mapping[str, bool]) -> None:
-    for flag in (flag for flag, is_there in options.items() if collect is not None and is_there):
+def _refuse_questions(option: str, place: str, options: Mapping[str, bool]) -> None:
+    for flag in (flag for flag, is_there in options.items() if is_there):
         raise UsageError(
-            f"--collect only adds records, but {flag} asks what they show",
-            hint=f"run steelyard history {collect} {flag} after it",
+            f"{option} only adds records, but {flag} asks for more",
+            hint=f"run steelyard history {place} {flag} after it",
         )
 
 
@@ -240,3 +257,14 @@ def _tell(file: Path, added: CondensedRecords) -> None:
     for out in added.left_out:
         click.echo(f"left out: {out.record} {out.why}", err=True)
     click.echo(f"{len(added.records)} records added to {file}", err=True)
+
+
+def _tell_export(done: Exported) -> int:
+    """Say what was written and what could not be read, and return the exit code."""
+    from steelyard.extensions.history.reports import UNREAD
+
+    for out in done.left_out:
+        click.echo(f"left out: {out.record} {out.why}", err=True)
+    unchanged = f", {done.unchanged} there already" if done.unchanged else ""
+    click.echo(f"{done.place}: {done.written} reports written{unchanged}", err=True)
+    return RecordError.exit_code if any(out.why.startswith(UNREAD) for out in done.left_out) else 0

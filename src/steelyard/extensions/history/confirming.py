@@ -133,7 +133,15 @@ def _make_confirmation(change: Change, search: Bisection) -> Confirmation:
         ) >= LEAST_SHARE * _compute_least(change)
         outcome = "confirmed" if shows else "refuted"
     named = tuple(candidate.commit for candidate in search.candidates) if search.is_named else ()
-    return Confirmation(outcome, search.ratio, search.ci95, search.end_blocks, named, search.probability)
+    return Confirmation(
+        outcome,
+        search.ratio,
+        search.ci95,
+        search.end_blocks,
+        named,
+        search.probability,
+        layouts=search.layouts,
+    )
 
 
 def _compute_largest(interval: Interval) -> float:

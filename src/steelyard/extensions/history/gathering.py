@@ -11,8 +11,9 @@ from msgspec.structs import replace
 from steelyard.core.errors import SteelyardError, UsageError
 from steelyard.core.units import Metric
 from steelyard.extensions.exchange.importers import Chosen
-from steelyard.extensions.history.reports import holds_reports, read_reports
+from steelyard.extensions.history.reports import holds_reports, is_report, read_reports, tell_lacking
 from steelyard.files.urls import strip_secrets
+from steelyard.lab.places.contents import Exported
 from steelyard.lab.places.place import Place, find_place, is_place, make_unknown
 from steelyard.lab.summary.condensing import (
     Watch,
@@ -97,8 +98,16 @@ def gather(
     for name in files:
         with Summaries(name) as file:
             available |= file.metrics()
-            records |= {entry.id: entry for entry in file.read(metrics, beside)}
-    judged = dict.fromkeys(entry.primary_metric for entry in records.values())
+            entries = file.read(metrics, beside)
+            if not metrics and any(map(is_report, entries)):
+                entries = file.read(tuple(available), beside)
+            records |= {entry.id: entry for entry in entries}
+    left_out += tell_lacking(records.values())
+    judged = dict.fromkeys(
+        name
+        for entry in records.values()
+        for name in (entry.digests if is_report(entry) else (entry.primary_metric,))
+    )
     by_name = False
     if folders:
         reports = read_reports(folders, chosen or Chosen(), watch)
@@ -137,7 +146,8 @@ def _read_place(
     available: dict[str, Metric] = {}
     for summary in summaries.summaries:
         condensed = summary.condensed
-        if condensed is None or not (digests := choose_digests(condensed, metrics, beside)):
+        wanted_metrics = None if condensed and not metrics and is_report(condensed) else metrics
+        if condensed is None or not (digests := choose_digests(condensed, wanted_metrics, beside)):
             why = "has no complete block with positive values of the metric"
             left_out.append(LeftOut(condensed.name if condensed else summary.name, why))
             continue
@@ -146,8 +156,15 @@ def _read_place(
     return CondensedRecords(tuple(records), available, tuple(left_out))
 
 
-def collect(file: Path, names: Sequence[Path | str], watch: Watch = ignore_progress) -> CondensedRecords:
-    """Add every metric of these records to a file of summaries; what it has already is not read again.
+def collect(
+    file: Path,
+    names: Sequence[Path | str],
+    watch: Watch = ignore_progress,
+    chosen: Chosen | None = None,
+) -> CondensedRecords:
+    """Add every metric of these records or reports to a file of summaries.
+
+    A record that the file has already is not read again.
 
     Raises
     ------
@@ -164,10 +181,43 @@ def collect(file: Path, names: Sequence[Path | str], watch: Watch = ignore_progr
             )
     with Summaries(file) as summaries:
         present = summaries.list_digests()
-        directories = [entry for name in names for entry in find_records(Path(name))]
+        folders = [name for name in map(Path, names) if not is_summaries(name) and holds_reports(name)]
+        directories = [
+            entry for name in map(Path, names) if name not in folders for entry in find_records(name)
+        ]
         records = _condense([entry for entry in directories if _get_id(entry) not in present], None, watch)
+        if folders:
+            reports = read_reports(folders, chosen or Chosen(), watch)
+            reports.refuse_without_time()
+            records = CondensedRecords(
+                (*records.records, *(entry for entry in reports.records if entry.id not in present)),
+                {**records.metrics, **reports.metrics},
+                (*records.left_out, *reports.left_out),
+            )
         summaries.add(records.records, records.metrics.values())
     return records
+
+
+def export_reports(
+    names: Sequence[Path | str], place: Path | str, chosen: Chosen, watch: Watch = ignore_progress
+) -> Exported:
+    """Write the reports of folders into a place, each with all of its values.
+
+    Raises
+    ------
+    UsageError
+        A name holds no report, nothing says when reports were made, or the place cannot be written.
+    """
+    from steelyard.lab.places.asking import write_reports
+
+    for name in names:
+        if not isinstance(name, Path) or is_place(name) or not holds_reports(name):
+            raise UsageError(
+                f"{strip_secrets(str(name))} is no folder of reports",
+                hint="records: steelyard export RECORD.lab --to PLACE",
+            )
+    reports = read_reports([Path(name) for name in names], chosen, watch)
+    return replace(write_reports(reports.keep(), place), left_out=reports.left_out)
 
 
 def _condense(

@@ -23,7 +23,7 @@ def render(history: History, since: str | None = None, *, strict: bool, least: f
     """
     worse: dict[int, list[str]] = {}
     for series, change in history.regressions(since):
-        words = f"{change_words(history, series, change)}; {locate(change)}"
+        words = f"{change_words(history, series, change)}; {locate(history, change)}"
         worse.setdefault(id(series), []).append(words)
     questions = history.open_questions(since, least)
     reasons = {

@@ -60,7 +60,7 @@ def _write_headline(history: History) -> tuple[list[Finding], str]:
     findings = [
         Finding(
             f"{SIGNS[change.direction][0]} {change_words(history, series, change)}",
-            locate(change),
+            locate(history, change),
             SIGNS[change.direction][1],
         )
         for series, change in reversed(history.changes)

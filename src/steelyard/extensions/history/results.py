@@ -72,6 +72,8 @@ class Confirmation(msgspec.Struct, frozen=True):
         In which both ran.
     commits : tuple of str
         Those of which one made it, with ``probability``; empty where none is named.
+    layouts : int
+        Blocks with builds of their own; 0 where each commit is one build.
     """
 
     outcome: Outcome
@@ -80,6 +82,7 @@ class Confirmation(msgspec.Struct, frozen=True):
     blocks: int
     commits: tuple[str, ...]
     probability: float
+    layouts: int = 0
 
 
 class Change(msgspec.Struct, frozen=True):

@@ -52,7 +52,7 @@ def _change(history: History, series: SeriesHistory, change: Change, width: int)
     sign, style = SIGNS[change.direction]
     text = f"{sign} {change_words(history, series, change)}"
     output = render_paragraph(text, width, style=style, rest=_INDENT, only_first=True)
-    output += render_paragraph(locate(change), width, first=_INDENT, rest=_INDENT)
+    output += render_paragraph(locate(history, change), width, first=_INDENT, rest=_INDENT)
     if change.confirmation is not None:
         output += render_paragraph(
             format_confirmation_words(change.confirmation), width, first=_INDENT, rest=_INDENT

@@ -21,6 +21,7 @@ from steelyard.extensions.history.results import (
 from steelyard.report.text.change import relative, short_hash
 from steelyard.report.text.digits import percent, probability, share
 from steelyard.report.text.label import join_names, named_levels, plural, printable
+from steelyard.results.direction import Direction
 
 _ORDERS: Final[dict[Order, str]] = {
     "git": "by first parents",
@@ -67,7 +68,8 @@ def format_stable(history: History) -> str:
     steady = sum(series.is_judged for series in completed)
     if not steady:
         return "Levels wander; no single step stands out."
-    return f"No lasting change in {steady} series (false discovery rate at most {percent(history.alpha)})."
+    rate = f"false discovery rate at most {percent(history.alpha)} {_name_machines(history)}"
+    return f"No lasting change in {steady} series ({rate})."
 
 
 def change_words(history: History, series: SeriesHistory, change: Change) -> str:
@@ -102,12 +104,23 @@ def _format_p(p: float) -> str:
     return text if text.startswith("<") else f"= {text}"
 
 
-def locate(change: Change) -> str:
-    """Return the commits of which one made the change."""
+def locate(history: History, change: Change) -> str:
+    """Return the commits of which one made the change, if it was not the machine."""
     names = join_names([short_hash(commit) for commit in change.commits], MOST_COMMITS)
+    sure = f"({share(change.probability)} sure{_name_condition(history)})"
     if len(change.commits) == 1:
-        return f"{names} made it ({share(change.probability)} sure)"
-    return f"one of {len(change.commits)} commits made it ({share(change.probability)} sure): {names}"
+        return f"{names} made it {sure}"
+    return f"one of {len(change.commits)} commits made it {sure}: {names}"
+
+
+def _name_condition(history: History) -> str:
+    """Whose doubt is not in a probability: records alone do not tell a machine from a commit."""
+    return ", if no machine changed" if history.order == "git" and not history.reference else ""
+
+
+def _name_machines(history: History) -> str:
+    """Whose records these are."""
+    return "on this machine" if len(history.machines) <= 1 else "on each machine"
 
 
 def format_confirmation_words(confirmation: Confirmation) -> str:
@@ -121,7 +134,9 @@ def format_confirmation_words(confirmation: Confirmation) -> str:
     if not confirmation.commits:
         return f"confirmed side by side: {size}; no single commit is named"
     names = join_names([short_hash(commit) for commit in confirmation.commits], MOST_COMMITS)
-    return f"confirmed side by side: {size}; {names} made it ({share(confirmation.probability)} sure)"
+    builds = "over layouts" if confirmation.layouts else "one build each"
+    sure = f"{share(confirmation.probability)} sure, {builds}"
+    return f"confirmed side by side: {size}; {names} made it ({sure})"
 
 
 def format_bisection(history: History, change: Change) -> str | None:
@@ -146,6 +161,29 @@ def format_wander_words(series: SeriesHistory, wander: Wander) -> str:
         f"{quantity} {moves}. No commit is named: the machine may have changed. A reference program in each"
         " record tells (--reference LABEL)."
     )
+
+
+def list_shared_changes(history: History) -> list[str]:
+    """Sentences on changes of level that all treatments of a machine share: a machine makes these, too."""
+    if history.reference or history.order != "git":
+        return []
+    sentences = []
+    for machine in dict.fromkeys(series.machine for series in history.series):
+        judged = [series for series in history.series if series.machine == machine and series.is_judged]
+        treatments = {series.treatment for series in judged}
+        changed: dict[tuple[str, Direction], set[str]] = {}
+        for series in judged:
+            for change in series.changes:
+                if change.kind == "level":
+                    changed.setdefault((change.first, change.direction), set()).add(series.treatment)
+        sentences += [
+            f"From {short_hash(first)} on all {len(treatments)} treatments that are judged became"
+            f" {direction}, as they do where the machine changed. A reference program in each record tells"
+            " (--reference LABEL)."
+            for (first, direction), names in changed.items()
+            if len(names) == len(treatments) > 1
+        ]
+    return sentences
 
 
 def format_resolvable_words(series: SeriesHistory) -> str:
@@ -223,8 +261,8 @@ def _format_series_words(series: SeriesHistory, reason: str, least: float) -> st
 def notes(history: History) -> list[str]:
     """CPU time that changes unseen, breaks of the machine, outlying records, and what is in no result."""
     texts = [
-        f"{change_words(history, series, change)}: {locate(change)}. The time of the same records does not"
-        f" show it, and no check rests on it (--metric {series.metric.name} judges it)."
+        f"{change_words(history, series, change)}: {locate(history, change)}. The time of the same records"
+        f" does not show it, and no check rests on it (--metric {series.metric.name} judges it)."
         for series in history.cpu_time
         for change in series.changes
     ]
@@ -249,6 +287,7 @@ def notes(history: History) -> list[str]:
         for series in history.series
         if series.broken_off
     ]
+    texts += list_shared_changes(history)
     refused = list(dict.fromkeys(series.refused for series in history.series if series.refused))
     texts += [
         f"{plural(sum(series.refused == why for series in history.series), 'treatment')} not judged: {why}."

@@ -95,7 +95,7 @@ class Location:
             for at, directories, files in os.walk(self.directory / self.prefix, onerror=_raise):
                 below = Path(at).relative_to(self.directory)
                 for entry in directories:
-                    if entry.startswith(("spec=", "day=")) and Path(at, entry).is_symlink():
+                    if entry.startswith(("spec=", "reports=", "day=")) and Path(at, entry).is_symlink():
                         raise self._make_not_plain((below / entry).as_posix(), "a symbolic link")
                 names += [(below / entry).as_posix() for entry in files]
             return sorted(names)
@@ -260,7 +260,7 @@ def _open_locked(file: Path, within: Path) -> int | None:
 
 def _split(place: str) -> tuple[str, str]:
     """Return the place of a whole lake, and what of it is meant."""
-    base_label, *rest = re.split(r"/(?=spec=[^/]*(?:/day=[^/]*)?/?\Z)", place)
+    base_label, *rest = re.split(r"/(?=(?:spec|reports)=[^/]*(?:/day=[^/]*)?/?\Z)", place)
     return (base_label, rest[0].rstrip("/")) if rest else (place, "")
 
 

@@ -14,6 +14,7 @@ from steelyard.extensions.lake.facts import LARGEST_BYTES, LakeFacts, decode, de
 from steelyard.extensions.lake.location import Location
 from steelyard.extensions.lake.naming import name_spec
 from steelyard.extensions.lake.reading import LakeRecord, RecordInLake
+from steelyard.extensions.lake.reports import is_report, read_report
 from steelyard.lab.merge.machines import By, RunOfMachine, describe_conditions, name_machines
 from steelyard.lab.merge.merging import build_experiment, describe_builds, measure_name
 from steelyard.lab.places.contents import Summaries, Summary
@@ -30,6 +31,8 @@ class Lake(msgspec.Struct, frozen=True):
     ----------
     facts : tuple of LakeFacts
         In the order in which records were made.
+    reports : tuple of Summary
+        Of reports of other tools.
     left_out : tuple of LeftOut
         Files that are no facts, or lie where they do not belong; tables without facts, of an export that was
         interrupted.
@@ -38,6 +41,7 @@ class Lake(msgspec.Struct, frozen=True):
     location: Location
     facts: tuple[LakeFacts, ...]
     left_out: tuple[LeftOut, ...]
+    reports: tuple[Summary, ...] = ()
 
 
 def read_lake(place: Path | str) -> Lake:
@@ -55,6 +59,8 @@ def read_lake(place: Path | str) -> Lake:
     by_id: dict[str, LakeFacts] = {}
     left_out: list[LeftOut] = []
     stems: set[str] = set()
+    reports = [read_report(location, name) for name in names if is_report(name)]
+    left_out += [entry for entry in reports if isinstance(entry, LeftOut)]
     for name in names:
         place_parts = find_place(name)
         if place_parts is None:
@@ -81,25 +87,24 @@ def read_lake(place: Path | str) -> Lake:
         and find_place(f"{name.removesuffix('.parquet').removesuffix('.ratios')}.json.gz")
         and name.removesuffix(".parquet").removesuffix(".ratios") not in stems
     ]
-    if not by_id and not left_out:
+    if not by_id and not left_out and not reports:
         raise UsageError(
             f"{location.label} holds no records",
             hint="write some: steelyard export RECORD.lab --to PLACE",
         )
     ordered = sorted(by_id.values(), key=lambda facts: (facts.created_ns, facts.id))
-    return Lake(location, tuple(ordered), tuple(left_out))
+    summaries = [entry for entry in reports if isinstance(entry, Summary)]
+    return Lake(location, tuple(ordered), tuple(left_out), tuple(summaries))
 
 
 def read_summaries(place: Path | str) -> Summaries:
     """Read what the facts of a lake keep for a history; errors as ``read_lake``."""
     lake = read_lake(place)
-    return Summaries(
-        tuple(
-            Summary(facts.name, tuple(entry.metric for entry in facts.metrics), facts.condensed)
-            for facts in lake.facts
-        ),
-        lake.left_out,
-    )
+    records = [
+        Summary(facts.name, tuple(entry.metric for entry in facts.metrics), facts.condensed)
+        for facts in lake.facts
+    ]
+    return Summaries((*records, *lake.reports), lake.left_out)
 
 
 @contextmanager
@@ -122,6 +127,11 @@ def lake_record(place: Path | str, by: By = "host") -> Iterator[LakeRecord]:
             f"{entry.record} {entry.why}",
             hint="export its record again: steelyard export RECORD.lab --to PLACE; or remove the files of"
             " that name",
+        )
+    if not lake.facts:
+        raise UsageError(
+            f"{lake.location.label} holds reports and no record",
+            hint=f"steelyard history {lake.location.label} judges reports",
         )
     refuse_several(lake)
     _refuse_other_spec(lake)

@@ -11,7 +11,7 @@ from steelyard.files.urls import is_url
 
 if TYPE_CHECKING:
     from steelyard.lab.merge.machines import By
-    from steelyard.lab.places.contents import Exported, Summaries
+    from steelyard.lab.places.contents import Exported, Summaries, ToolReport
     from steelyard.lab.places.place import Place
     from steelyard.lab.summary.condensing import Watch
     from steelyard.store import Reading
@@ -26,9 +26,11 @@ class LakePlace:
             return is_url(name)
         if not name.is_dir():
             return False
-        if name.name.startswith(("spec=", "day=")):
+        if name.name.startswith(("spec=", "reports=", "day=")):
             return True
-        return any(entry.name.startswith("spec=") and entry.is_dir() for entry in name.iterdir())
+        return any(
+            entry.name.startswith(("spec=", "reports=")) and entry.is_dir() for entry in name.iterdir()
+        )
 
     def open(self, name: Path | str, by: By) -> AbstractContextManager[Reading]:
         """Open the records of one spec as one, in which machines are contexts."""
@@ -48,6 +50,13 @@ class LakePlace:
         from steelyard.extensions.lake.location import Location
 
         return export_to(records, Location(name), watch)
+
+    def write_reports(self, name: Path | str, reports: Sequence[ToolReport]) -> Exported:
+        """Write reports of another tool."""
+        from steelyard.extensions.lake.location import Location
+        from steelyard.extensions.lake.reports import write_reports
+
+        return write_reports(reports, Location(name))
 
 
 LAKE: Final[Place] = LakePlace()

@@ -270,23 +270,25 @@ class LakeRecord(Reading):
             standing[id_] = place.standing
         return standing
 
-    def times_to_limit(self, limit_s: float) -> list[Sample]:
+    def times_to_limit(self, limit: float, name: str = "wall_s") -> list[Sample]:
         """Return times as of a record: blocks that are complete, or lack only runs that timed out."""
         import numpy as np
 
         table = self.read_columns()
-        wall_s = self._parquet.read(["wall_s"])["wall_s"]
+        metric, _, _ = self._find_metric(name)
+        column = self._find_columns()[name]
+        observed = self._parquet.read([column])[column]
         failed = (table["is ok"] == 0) & (table["timed out"] == 0)
         incomplete = table["block_state"] == STATES.index("incomplete")
         spoilt = np.isin(table["block"], table["block"][failed])
         counted = (table["block_state"] == _COMPLETE) | (incomplete & ~spoilt)
         standing, late = self._find_standing(), table["timed out"] == 1
-        metric, _, _ = self._find_metric("wall_s")
+        counted &= late | np.isfinite(observed)
         failures, origins = self.failures(), self.origins()
         samples = []
         for treatment in self.treatments:
             chosen_rows = counted & (table["treatment"] == treatment.id)
-            values = np.where(late[chosen_rows], limit_s, wall_s[chosen_rows])
+            values = np.where(late[chosen_rows], limit, observed[chosen_rows])
             samples.append(
                 Sample(
                     metric,

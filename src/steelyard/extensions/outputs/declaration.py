@@ -26,6 +26,7 @@ ANY: Final = r"(?s).+"
 COUNT: Final = r"(?!0+(?:\.0+)?%?$).+"
 """A number other than 0."""
 ABSENT: Final = ""
+NO_VALUE: Final = "no value: the output ends early, or is of another version"
 
 
 class Measure(msgspec.Struct, frozen=True):
@@ -91,6 +92,8 @@ class Rows(msgspec.Struct, frozen=True, kw_only=True):
         Field by which rows of one configuration are repetitions of one launch.
     keeps : callable, optional
         Whether a row is one: others are no runs.
+    without : str
+        Why a row may have no value, where the tool says nothing of a failure.
     """
 
     path: str
@@ -99,6 +102,7 @@ class Rows(msgspec.Struct, frozen=True, kw_only=True):
     faults: tuple[Fault, ...] = ()
     launch: str = ""
     keeps: Callable[[Row], bool] | None = None
+    without: str = NO_VALUE
 
 
 class Histogram(msgspec.Struct, frozen=True):
@@ -146,6 +150,8 @@ class Format(msgspec.Struct, frozen=True, kw_only=True):
         Expression that a whole file has; without it, some of its runs may be missing.
     histograms : tuple of Histogram
         Of each row.
+    limits : Mapping[str, str]
+        Fields of the document with the limits at which runs are ended, by metric.
     continues : callable, optional
         Whether a document shows the run of the one before again, further on: of these, the last counts.
     """
@@ -161,6 +167,7 @@ class Format(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     end: str = ""
     histograms: tuple[Histogram, ...] = ()
+    limits: Mapping[str, str] = {}
     continues: Callable[[Any, Any], bool] | None = None
 
     def looks_like(self, text: str) -> bool:

@@ -31,7 +31,6 @@ from steelyard.extensions.outputs.shapes import Lines
 from steelyard.report.text.label import plural
 
 BEHIND: Final = "<>"
-NO_VALUE: Final = "no value: the output ends early, or is of another version"
 _VERSION: Final = re.compile(r"\d[\w.+-]*")
 MOST_TOLD: Final = 4
 """Histograms whose quantiles are told."""
@@ -113,7 +112,15 @@ def read(form: Format, text: str, place: str) -> FileContents:
             if run.fault and run.fault[0] == "skipped"
         },
         failures=tuple(failures),
+        limits=dict(_read_limits(form, Row(first))),
     )
+
+
+def _read_limits(form: Format, document: Row) -> Iterator[tuple[str, float]]:
+    """Yield the limits at which runs were ended, in SI units."""
+    for metric, field in form.limits.items():
+        if match := _NUMBER.fullmatch(str(document.get(field) or "").strip()):
+            yield metric, float(match[1].replace(",", "")) * _get_unit(form, match[2]).scale
 
 
 def _drop_snapshots(form: Format, documents: list[Any]) -> tuple[list[Any], list[str]]:
@@ -157,7 +164,7 @@ def _read_run(form: Format, rows: Rows, row: Row) -> Run:
     launch = str(_get(row, rows.launch)) if rows.launch else ""
     fault = next(filter(None, (_find_fault(entry, row) for entry in rows.faults)), None)
     if fault is None and not values:
-        fault = ("failed", NO_VALUE)
+        fault = ("failed", rows.without)
     return Run(labels, values, launch, fault)
 
 

@@ -19,9 +19,8 @@ from steelyard.core.analysis import TypeB
 from steelyard.core.units import BUILTIN
 from steelyard.extensions.ratchet.qn_scale import EFFICIENCY, qn_scale
 from steelyard.extensions.ratchet.results import Attempt, Ledger
+from steelyard.extensions.repository.layouts import LAYOUT
 
-LAYOUT: Final = "{layout}"
-"""In the build command: the number by which code is laid out."""
 FEWEST: Final = 6
 """Builds from which on their spread is told."""
 

@@ -33,14 +33,14 @@ from steelyard.extensions.ratchet.ledger import (
 )
 from steelyard.extensions.ratchet.measuring import (
     BuildPair,
-    append_sample,
-    fill_layout,
     is_same_program,
     measure_builds,
     measure_more,
 )
 from steelyard.extensions.ratchet.online_fdr import level
 from steelyard.extensions.ratchet.results import Attempt, Ledger, Total
+from steelyard.extensions.repository.joining import join_samples
+from steelyard.extensions.repository.layouts import fill_layout
 from steelyard.extensions.repository.repository import Repository
 from steelyard.extensions.repository.tree_request import locate_program, locate_start
 from steelyard.extensions.repository.trees import DIGITS, Trees
@@ -276,7 +276,7 @@ class Ratchet:
         name = f"{attempt.number:04}-slow"
         pair = replace(self._pair_up(ledger, attempt.against, attempt.commit, name, 1), blocks=missing)
         further = measure_more(pair, trees, self._watch)
-        before, after = map(append_sample, samples, further)
+        before, after = map(join_samples, zip(samples, further, strict=True))
         # Whether it won is decided; here the level is that of any gain.
         watched = judge_gain(before, after, margin=ledger.margin, level=0.5)
         why = watched.why or ("" if watched.is_win else "further runs of both are not that fast on average")

@@ -8,7 +8,7 @@ import click
 
 from steelyard.cli.declared import Options, declare, declare_argument, take
 from steelyard.cli.options import json_option, read_duration
-from steelyard.cli.paths import InputPath, OutputDirectory, PathCommand
+from steelyard.cli.paths import OutputDirectory, PathCommand
 from steelyard.cli.terminal import show
 from steelyard.core.errors import UsageError
 
@@ -16,7 +16,7 @@ from steelyard.core.errors import UsageError
 class SolversOptions(Options):
     """Options of ``steelyard solvers``."""
 
-    table: Path = declare_argument("RUNS", type=InputPath())
+    files: tuple[str, ...] = declare_argument("[NAME=]RUNS...", nargs=-1, required=True)
     instance: str | None = declare("Column, or factor, of the problem instance.", metavar="COLUMN")
     solver: str | None = declare("Column, or factor, of the solver.", metavar="COLUMN")
     seed: str | None = declare(
@@ -56,6 +56,10 @@ def command(options: SolversOptions) -> None:
     RUNS is CSV or TSV with a row a run: instance, solver, status (ok, timeout, failed, …), time, and a seed
     where a solver ran several times on one instance. Columns with usual names need no option. Or it is a
     record NAME.lab that declares its instances: each run that it has, under the time limit of its programs.
+    Or it is a file of another tool, such as BenchExec's XML.
+
+    Several files are those of several solvers, called by NAME or by their names; files of one NAME are
+    further runs of the same solver. A table may have a column of the solver instead.
 
     No run is left out: one that was not solved counts as --par limits (PAR2, PAR10). The verdict is about
     instances like these: the signs of the differences of an instance are flipped, and solvers are one family.
@@ -63,15 +67,17 @@ def command(options: SolversOptions) -> None:
     \b
     steelyard solvers runs.csv
     steelyard solvers study.lab
+    steelyard solvers old=cbmc-6.3.xml.bz2 new=cbmc-6.4.xml.bz2
     steelyard solvers runs.csv --solver tool --time cputime --limit 1h --par 10
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
+    from steelyard.extensions.exchange.imported import find_source, refuse_repeated
     from steelyard.extensions.page.figures import draw_figure
     from steelyard.extensions.solvers.charts import draw_charts
+    from steelyard.extensions.solvers.files import read_files
     from steelyard.extensions.solvers.judging import answer
     from steelyard.extensions.solvers.records import read_campaign
     from steelyard.extensions.solvers.results import SOLVERS
-    from steelyard.extensions.solvers.runs import make_campaign
-    from steelyard.extensions.solvers.table import Roles, read_table
+    from steelyard.extensions.solvers.table import Roles
     from steelyard.extensions.solvers.text import lines
     from steelyard.files.writing import write_output
     from steelyard.store import Record
@@ -80,12 +86,14 @@ def command(options: SolversOptions) -> None:
     roles = Roles(
         options.instance, options.solver, options.seed, options.status, options.time, options.solved, scale
     )
-    if options.table.is_dir():
+    sources = [find_source(text) for text in options.files]
+    if len(sources) == 1 and sources[0].path.is_dir():
         _refuse_options_of_tables(options)
-        with Record.open(options.table) as record:
+        with Record.open(sources[0].path) as record:
             campaign = read_campaign(record, roles, options.limit_s)
     else:
-        campaign = make_campaign(read_table(options.table, roles), options.limit_s, str(options.table))
+        refuse_repeated(sources)
+        campaign = read_files(sources, roles, options.limit_s)
     solvers = answer(campaign, against=options.against, penalty=options.par)
     if options.figures is not None:
         options.figures.mkdir(parents=True, exist_ok=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import parse_float
@@ -45,8 +46,13 @@ class Roles(msgspec.Struct, frozen=True):
     scale: float = 1.0
 
 
-def read_table(path: Path, roles: Roles) -> tuple[SolverRun, ...]:
+def read_table(path: Path, roles: Roles, solver: str | None = None) -> tuple[SolverRun, ...]:
     """Read all rows; a table without a status has no run that failed except those without a time.
+
+    Parameters
+    ----------
+    solver : str, optional
+        That of a table without a column of solvers.
 
     Raises
     ------
@@ -62,12 +68,15 @@ def read_table(path: Path, roles: Roles) -> tuple[SolverRun, ...]:
     header = rows[0][1]
     columns = {role: _find_column(role, getattr(roles, role), header, place) for role in _NAMES}
     for role in ("instance", "solver", "time"):
-        if columns[role] is None:
+        if columns[role] is None and not (role == "solver" and solver is not None):
             option = f"--{role} COLUMN"
             raise UsageError(
                 f"{place}: no column is known to be the {role}", hint=f"{option}, one of: {', '.join(header)}"
             )
-    return tuple(_read_runs(rows[1:], header, columns, roles, place))
+    runs = tuple(_read_runs(rows[1:], header, columns, roles, place))
+    if solver is None or columns["solver"] is not None:
+        return runs
+    return tuple(replace(run, solver=solver) for run in runs)
 
 
 def _find_column(role: str, name: str | None, header: Sequence[str], place: str) -> int | None:

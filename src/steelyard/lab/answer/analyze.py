@@ -100,15 +100,16 @@ def analyze(
             *_get_step_errors(record, samples, primary),
         )
         declared = replace(declared, type_b=stated)
-        limit_s = experiment.program.timeout_s if declared.failures == "as-limit" else None
+        limit = experiment.limit if declared.failures == "as-limit" else None
         analysis = choose_analysis(declared, record.treatments, protocol, against)
+        facts = design_facts(record, so_far)
         result = answer(
             experiment.name,
             samples,
-            design_facts(record, so_far),
+            facts,
             analysis,
-            to_limit=None if limit_s is None else record.times_to_limit(limit_s),
-            warnings=_get_warnings(record, primary, disturbances, so_far.spent_s),
+            to_limit=None if limit is None else record.times_to_limit(limit, primary),
+            warnings=_get_warnings(record, analysis, facts, disturbances, so_far.spent_s),
             unobserved=_note_unobserved(record, primary, observed, disturbances),
             layout=layout_of(experiment),
         )
@@ -122,12 +123,12 @@ def analyze(
 
 def _replace_unended(record: Reading, samples: list[Sample], primary: str) -> list[Sample]:
     """Return times to the limit in place of the primary metric, where each block has a run that timed out."""
-    program, declared = record.experiment.program, record.experiment.analysis
+    limit = record.experiment.limit
     rest = [sample for sample in samples if sample.metric.name != primary]
     is_empty = not any(len(sample) for sample in samples if sample.metric.name == primary)
-    if not is_empty or program.timeout_s is None or declared.failures != "as-limit":
+    if not is_empty or limit is None:
         return samples
-    return [*record.times_to_limit(program.timeout_s), *rest]
+    return [*record.times_to_limit(limit, primary), *rest]
 
 
 def _get_chosen_afterwards(declared: Analysis, analysis: Analysis) -> list[str]:
@@ -374,7 +375,11 @@ def _simulated(experiment: Experiment, primary: str) -> bool:
 
 
 def _get_warnings(
-    record: Reading, primary: str, disturbances: Mapping[int, Disturbance], spent_s: float
+    record: Reading,
+    analysis: Analysis,
+    facts: DesignFacts,
+    disturbances: Mapping[int, Disturbance],
+    spent_s: float,
 ) -> list[Notice]:
     """Warnings noted during the run, and of other programs or machines that used the CPUs."""
     notices = [Notice("note", fields={"text": warning.text}) for warning in record.warnings()]
@@ -387,12 +392,18 @@ def _get_warnings(
             f"every trial ran under {tool}, whose counts are exact: no time in this record is the program's"
         )
         return [*notices, Notice("note", fields={"text": text})]
-    if _simulated(record.experiment, primary):
+    if _simulated(record.experiment, analysis.metric):
         return notices
     labels = {treatment.id: treatment.label for treatment in record.treatments}
     among = select_disturbed(disturbances.values())
     names = tuple(labels[disturbance.treatment] for disturbance in among)
-    return notices + note_cpus(record, names, among, spent_s)
+    notices += note_cpus(record, names, among, spent_s)
+    if len(record.treatments) > 1 and any(notice.kind == "disturbed" for notice in notices):
+        # Imported where something is compared: an answer about one program does without.
+        from steelyard.lab.answer.cpu_time import note_cpu_time
+
+        notices += note_cpu_time(record, analysis, facts)
+    return notices
 
 
 def _note_unobserved(

@@ -27,9 +27,9 @@ from steelyard.store.differences import differences
 
 def _compare(record: Reading, metric: str, samples: Callable[[str], list[Sample]]) -> list[Sample]:
     """Return the samples to compare: if declared so, times to the limit of the runs that reached it."""
-    limit_s = record.experiment.program.timeout_s
-    if limit_s is not None and declared_of(record, metric).failures == "as-limit":
-        return record.times_to_limit(limit_s)
+    limit = record.experiment.limit
+    if limit is not None and declared_of(record, metric).failures == "as-limit":
+        return record.times_to_limit(limit, metric)
     return samples(metric)
 
 

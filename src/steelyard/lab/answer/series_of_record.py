@@ -64,7 +64,7 @@ def series_of_samples(
         _make_series(metric, rest, group, names, samples) for (metric, rest), group in groups.items()
     )
     return (
-        tuple(replace(series, censored=False) for series in functions)
+        tuple(replace(series, censored=False, lost_at=()) for series in functions)
         if ignore_failures
         else tuple(functions)
     )
@@ -114,10 +114,13 @@ def _make_series(
         labels=dict(varying),
         counts=simulated,
     )
+    is_censored = missing_not_by_chance([sample for _, sample in points])
+    failed_at = dict.fromkeys(at for at, sample in points if sample.failures.share)
     return replace(
         series,
         simulated=simulated,
         crowded="crowded" in kinds,
-        censored=missing_not_by_chance([sample for _, sample in points]),
+        censored=is_censored,
+        lost_at=tuple(failed_at) if is_censored else (),
         better=points[0][1].metric.better,
     )

@@ -119,6 +119,7 @@ def merge(directories: Sequence[Path], target: Path, by: By = "host") -> None:
                 runs = [(machines[i, run.id], run) for i, part in enumerate(chosen) for run in part.runs]
                 if text := describe_conditions(runs):
                     merged.add_warning("merged", text)
+                _warn_of_copies(merged, sources)
                 _warn_of_forks(merged, chosen)
             refuse_existing(target)
             unfinished.rename(target)
@@ -325,6 +326,31 @@ def describe_builds(programs: Sequence[tuple[Mapping[str, Any], str]], source: s
     if not differing:
         return ""
     return f"machines ran different builds of {name_files(differing)}, whose effect is part of theirs"
+
+
+def _warn_of_copies(merged: Record, sources: Sequence[_Source]) -> None:
+    """Say which records hold trials that an earlier one has, too."""
+    holders: dict[str, Path] = {}
+    copies: dict[Path, Path] = {}
+    for source in sources:
+        place = source.record.directory
+        for origin in source.runs:
+            holder = holders.setdefault(origin, place)
+            if holder != place:
+                copies.setdefault(place, holder)
+    for place, holder in copies.items():
+        merged.add_warning("merged", f"{place.name} has trials of {holder.name}: each counts once")
+
+
+def describe_repeated(names: Sequence[Path]) -> str:
+    """Say which record is named twice; empty where none is."""
+    places = [name.resolve() for name in names]
+    repeated = dict.fromkeys(
+        str(name) for at, (name, place) in enumerate(zip(names, places, strict=True)) if place in places[:at]
+    )
+    if not repeated:
+        return ""
+    return f"named more than once, and counted once: {', '.join(repeated)}"
 
 
 def _warn_of_forks(merged: Record, parts: Sequence[_Part]) -> None:

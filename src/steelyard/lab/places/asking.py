@@ -11,8 +11,8 @@ from steelyard.core.extension import list_places, load
 from steelyard.files.urls import is_url
 from steelyard.lab.merge.machines import By
 from steelyard.lab.merge.merging import one_record
-from steelyard.lab.places.contents import Exported
-from steelyard.lab.places.place import find_place, make_unknown
+from steelyard.lab.places.contents import Exported, ToolReport
+from steelyard.lab.places.place import Place, find_place, make_unknown
 from steelyard.lab.run.existing_record import find_record
 from steelyard.lab.summary.condensing import Watch
 from steelyard.store import Reading, Record
@@ -55,7 +55,16 @@ def write_records(names: Sequence[Path], place: Path | str, watch: Watch) -> Exp
     UsageError
         No extension has places of records; or as ``Place``.
     """
-    kind = find_place(place) or next((load(entry) for entry in list_places().values()), None)
+    return _find_kind(place).write(place, names, watch)
+
+
+def write_reports(reports: Sequence[ToolReport], place: Path | str) -> Exported:
+    """Write reports of another tool into a place, as ``write_records`` does records."""
+    return _find_kind(place).write_reports(place, reports)
+
+
+def _find_kind(place: Path | str) -> Place:
+    kind: Place | None = find_place(place) or next((load(entry) for entry in list_places().values()), None)
     if kind is None:
         raise make_unknown(place)
-    return kind.write(place, names, watch)
+    return kind

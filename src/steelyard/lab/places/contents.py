@@ -30,6 +30,33 @@ class Summaries(msgspec.Struct, frozen=True):
     left_out: tuple[LeftOut, ...]
 
 
+class ToolReportRow(msgspec.Struct, frozen=True):
+    """A value of a report, or a run of one that failed, which has none.
+
+    Attributes
+    ----------
+    status : {"ok", "failed", "timed_out"}
+    reason : str
+        Why it failed, in words.
+    """
+
+    test: str
+    metric: str
+    unit: str
+    launch: int
+    value: float | None
+    status: str = "ok"
+    reason: str = ""
+
+
+class ToolReport(msgspec.Struct, frozen=True):
+    """A report of another tool, with every value and every run that failed."""
+
+    condensed: Condensed
+    metrics: tuple[Metric, ...]
+    rows: tuple[ToolReportRow, ...]
+
+
 class Exported(msgspec.Struct, frozen=True):
     """Records that were written, those that were there already, and those that were left out.
 

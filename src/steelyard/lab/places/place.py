@@ -13,7 +13,7 @@ from steelyard.files.urls import strip_secrets
 
 if TYPE_CHECKING:
     from steelyard.lab.merge.machines import By
-    from steelyard.lab.places.contents import Exported, Summaries
+    from steelyard.lab.places.contents import Exported, Summaries, ToolReport
     from steelyard.lab.summary.condensing import Watch
     from steelyard.store import Reading
 
@@ -36,6 +36,9 @@ class Place(Protocol):
 
     def write(self, name: Path | str, records: Sequence[Path], watch: Watch) -> Exported:
         """Write records, or the records of directories."""
+
+    def write_reports(self, name: Path | str, reports: Sequence[ToolReport]) -> Exported:
+        """Write reports of another tool, of which ``read_summaries`` gives what a history is made of."""
 
 
 def find_place(name: Path | str) -> Place | None:

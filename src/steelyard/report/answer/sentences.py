@@ -8,9 +8,10 @@ from typing import Final
 
 from steelyard.core.units import Metric, Scalar, format_quantity
 from steelyard.report.answer.words import Names, format_comparative
-from steelyard.report.text.digits import percent
+from steelyard.report.text.digits import bounds, percent, ratio
 from steelyard.report.text.label import join_names, plural, printable, shorten
 from steelyard.results.flags import EARLY, ENOUGH
+from steelyard.results.interval import Interval
 from steelyard.results.notice import Kind, Notice
 
 _LONGEST_REASON: Final = 120
@@ -51,11 +52,12 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "slow_mode": "{who}: {count} of {n} runs are slow ({ratio} × the rest; {low} to {high} of all runs, 95 % "
     "sure); the treatment that it is compared with has none. Without the slow runs the ratio of medians "
     'is {within}. Run more to estimate how often; use estimand = "quantile" to measure the cost.',
+    "by_cpu_time": "By CPU time, {treatment} {outcome} {baseline} ({level} CI {bounds}).",
     "trend": "{who}: times drift during the run; {drift}.",
     "trend_of_difference": "{who}: the difference itself drifts during the run; the ratio is its average.",
     "carry_over": "{treatment} is {times} × {direction} right after {predecessor} than {otherwise} ({alone} "
     "and {control_runs}): they share something (files, caches, a server), and the ratio contains that. Reset "
-    "it before each run, or give each a copy of its own.",
+    "it before each run, or give each a copy of its own; compare --isolate gives each run files of its own.",
     "outliers": "{who}: {count} of {n} values are outliers, the farthest at {farthest} × the median; "
     "none is discarded.",
     "bimodal": "{who}: values fall into two groups, {ratio} × apart, the smaller with {share} of the values; "
@@ -146,6 +148,8 @@ def format_notice(about: Notice, names: Names, *, up_to: Mapping[str, Scalar] | 
     phrases = _get_phrases(about, up_to or {})
     if about.kind == "carry_over":
         phrases |= _describe_carry_over(about, names)
+    if about.kind == "by_cpu_time":
+        return _SENTENCES[about.kind].format(**_describe_cpu_time(about, names))
     return _SENTENCES[about.kind].format(who=text, **texts, **phrases)
 
 
@@ -217,6 +221,24 @@ def _describe_carry_over(about: Notice, names: Names) -> dict[str, str]:
         "direction": format_comparative(metric, better=(change > 1) == (metric.better == "higher")),
         "alone": format(about.fields["runs"]),
         "otherwise": "after itself" if about.fields["is_of_two"] else "after others",
+    }
+
+
+def _describe_cpu_time(about: Notice, names: Names) -> dict[str, str]:
+    treatment, baseline = (_name_treatments([label], names) for label in about.treatments)
+    speedup, low, high = (float(about.fields[key]) for key in ("speedup", "lowest", "highest"))
+    if speedup < 1:
+        speedup, low, high = 1 / speedup, 1 / high, 1 / low
+    verdict, interval = about.fields["verdict"], Interval(low, high)
+    outcome = f"is {ratio(speedup, interval)} × {verdict} than"
+    if verdict == "not_resolved":
+        outcome = "is not shown to differ from"
+    return {
+        "treatment": treatment,
+        "outcome": outcome,
+        "baseline": baseline,
+        "level": percent(float(about.fields["level"])),
+        "bounds": bounds(speedup, interval),
     }
 
 

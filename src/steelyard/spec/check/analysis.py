@@ -46,7 +46,7 @@ def read_analysis(
     gathered(_check_stratum_names, table, factors, origin)
     family = family_of(table)
     gathered(_check_protocol, table, family, origin)
-    gathered(_check_failures, table, program, origin)
+    gathered(_check_failures, table, program, metrics, origin)
     gathered(_check_outcomes, program, design, origin)
     type_b = gathered(_get_type_b, table, origin)
     effects = gathered(read_effects, table.effects, factors, zips, design, origin)
@@ -146,16 +146,24 @@ def _check_protocol(table: Analysis, family: Family, origin: Origin) -> None:
         raise origin.error((*path, "alternative"), text, 'name a baseline: baseline = { opt = "O2" }')
 
 
-def _check_failures(table: Analysis, program: Program, origin: Origin) -> None:
+def _check_failures(table: Analysis, program: Program, metrics: Sequence[UserMetric], origin: Origin) -> None:
     """``as-limit`` needs a limit, and an estimand that lower bounds leave known."""
     if table.failures != "as-limit":
         return
     path: Path = ("analysis", "failures")
-    if program.timeout_s is None:
-        raise origin.error(path, "as-limit needs a time limit", 'write timeout = "60 s" under [program]')
-    if table.metric != "wall_s":
+    reported = next((metric for metric in metrics if metric.name == table.metric), None)
+    if reported is not None and reported.limit is None:
+        text = f"as-limit needs the value of {table.metric} at which runs are ended"
+        hint = f'write limit = 60 under [metrics.{table.metric}], or failures = "refuse"'
+        raise origin.error(path, text, hint)
+    if reported is not None and reported.better != "lower":
+        text = f"less {table.metric} is not better: what it would have been is not known"
+        raise origin.error(path, text, 'write failures = "refuse"')
+    if reported is None and table.metric != "wall_s":
         text = f"what {table.metric} would have been is not known"
         raise origin.error(path, text, 'leave metric at "wall_s", or write failures = "refuse"')
+    if reported is None and program.timeout_s is None:
+        raise origin.error(path, "as-limit needs a time limit", 'write timeout = "60 s" under [program]')
     if table.estimand != "median_ratio":
         text = f"a {table.estimand} cannot be known from lower bounds"
         raise origin.error(path, text, 'write estimand = "median_ratio"')

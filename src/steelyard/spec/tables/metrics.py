@@ -59,6 +59,13 @@ class UserMetric(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         str | None,
         Meta(description="What valgrind counts: `instructions`, `d1_misses`, …; with its `source` only."),
     ] = None
+    limit: Annotated[
+        Annotated[float, Meta(gt=0)] | None,
+        Meta(
+            description='Value at which a run that times out was ended, for `failures = "as-limit"` under'
+            " `[analysis]`.",
+        ),
+    ] = None
     where: Annotated[
         Mapping[str, Scalar],
         Meta(description="Only treatments with these levels report it; all of them by default."),

@@ -1,4 +1,4 @@
-"""The law of propagation of uncertainty, with covariances, and expanded uncertainty (JCGM 100, the GUM)."""
+"""Sensitivities, effective degrees of freedom and expanded uncertainty (JCGM 100, the GUM)."""
 
 from __future__ import annotations
 
@@ -10,49 +10,6 @@ import numpy.typing as npt
 
 from steelyard.results.budget import Expanded
 from steelyard.stats.distributions.student import t_quantile
-
-
-def propagate(
-    sensitivities: Sequence[float],
-    uncertainties: Sequence[float],
-    covariances: npt.ArrayLike | None = None,
-) -> float:
-    """Return the combined standard uncertainty (GUM Eq. 13).
-
-    It is u_c^2 = sum c_i^2 u_i^2 + 2 sum_{i<j} c_i c_j u(x_i, x_j).
-
-    Parameters
-    ----------
-    covariances : array of shape (n, n), optional
-        Of the estimates, symmetric; what stands on its diagonal is not read. Type A, of means over the same
-        n units: s_xy / n.
-
-    Raises
-    ------
-    ValueError
-        Lengths that do not fit, an uncertainty below 0, or covariances larger than the uncertainties allow.
-    """
-    c, u = np.asarray(sensitivities, dtype=np.float64), np.asarray(uncertainties, dtype=np.float64)
-    if c.shape != u.shape or c.ndim != 1:
-        raise ValueError(f"{c.size} sensitivities for {u.size} uncertainties")
-    if (u < 0).any():
-        raise ValueError(f"an uncertainty is not negative, got {u.min()}")
-    scaled = c * u
-    variance = float(scaled @ scaled)
-    if covariances is not None:
-        table = np.asarray(covariances, dtype=np.float64)
-        if table.shape != (u.size, u.size):
-            raise ValueError(f"covariances of {u.size} estimates need {u.size} x {u.size} entries")
-        if not np.array_equal(table, table.T):
-            raise ValueError("covariances must be symmetric")
-        between = table - np.diag(np.diagonal(table))
-        limit = np.outer(u, u)
-        if (np.abs(between) > limit * (1 + 1e-9)).any():
-            raise ValueError("a covariance is larger than the product of its uncertainties")
-        variance += float(c @ between @ c)
-    if variance < -1e-9 * float(scaled @ scaled):
-        raise ValueError("these covariances make a variance negative: no measurements can have them")
-    return math.sqrt(max(0.0, variance))
 
 
 def sensitivities(

@@ -61,3 +61,19 @@ def test_a_mean_alone_is_one_value_and_a_note(written):
 def test_a_benchmark_that_failed_is_told(written):
     result = read(written(file(benchmark(), benchmark(Method="Bad", FullName="Sort.Bad", Statistics=None))))
     assert result.notes == ("Sort.Bad failed and has no value.",)
+
+
+def test_allocated_bytes_are_a_metric_and_none_is_a_value(written):
+    result = read(
+        written(
+            file(
+                benchmark(Memory={"BytesAllocatedPerOperation": 0, "Gen0Collections": 1}),
+                benchmark(Method="Other", Memory={"BytesAllocatedPerOperation": None}),
+            )
+        )
+    )
+    assert [
+        (entry.levels["benchmark"], entry.unit, entry.better, entry.values)
+        for entry in result.series
+        if entry.metric == "bytes_per_op"
+    ] == [("Sort.Run", "B", "lower", ((0.0,),))]

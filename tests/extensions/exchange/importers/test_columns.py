@@ -328,3 +328,14 @@ def test_tables_that_jube_made_have_units_in_their_titles(name):
         (100, "r", "B/s"): ((7.25e6,),),
         (200, "r", "B/s"): ((7.25e6,),),
     }
+
+
+def test_a_row_that_is_a_mean_with_its_error_gets_no_verdict_and_says_why(written):
+    chosen = Chosen(("time",), ("arm",), "s")
+    means = "arm,time,Std Dev,n\na,1.0,0.1,10\nb,1.2,0.1,10\n"
+    (note,) = read(written(means, "it.csv"), chosen=chosen).notes
+    assert note.startswith("Each row is a mean, whose error is Std Dev: one value, on which no verdict rests")
+    runs = read(written(means + "a,1.1,0.1,10\n", "it.csv"), chosen=chosen)
+    assert not any("is a mean" in text for text in runs.notes)
+    with pytest.raises(UsageError, match="a mean with its error, of which no verdict is made"):
+        read(written("arm,time\na,1.0 ± 0.1\nb,2\n", "it.csv"), chosen=chosen)

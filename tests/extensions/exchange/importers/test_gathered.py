@@ -87,6 +87,29 @@ def test_tinybenchs_medians_are_read_and_the_means_of_its_first_versions():
         read_output("│ (index) │ Task name │ Samples │\n", "it", "tinybench")
 
 
+TINYBENCH_FAILED = """\
+│ (index) │ Task name             │ Latency med (ns) │ Samples │ Error       │ Stack     │
+│ 0       │ 'ok'                  │ '290.00 ± 19.00' │ 4678    │             │           │
+│ 1       │ `it's "quoted" │ bar` │ '160.00 ± 10.00' │ 4296    │             │           │
+│ 2       │ 'throws'              │                  │         │ 'bad input' │ 'at x.js' │
+"""
+
+
+def test_a_task_of_tinybench_that_threw_is_a_failed_run_with_its_error():
+    output = read_output(TINYBENCH_FAILED, "it", "tinybench")
+    assert output.skipped == {"throws": "bad input"}
+    assert [(runs.title, runs.failed, runs.reason) for runs in output.failures] == [
+        ("throws", 1, "bad input")
+    ]
+
+
+def test_a_name_with_the_bar_of_tinybenchs_table_keeps_its_own_time():
+    assert values(TINYBENCH_FAILED, "tinybench") == {
+        "ok": (pytest.approx(290e-9),),
+        'it\'s "quoted" │ bar': (pytest.approx(160e-9),),
+    }
+
+
 @pytest.mark.parametrize(
     ("text", "tool"), [(json.dumps(ASV), "asv"), (TANGO, "tango"), (TINYBENCH, "tinybench")]
 )

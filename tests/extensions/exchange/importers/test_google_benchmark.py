@@ -111,3 +111,21 @@ def test_the_growth_that_it_fits_is_no_mean(written):
     levels = [entry.levels for entry in result.series if entry.metric == "real_time_s"]
     assert levels == [{"benchmark": "BM_a", "arg": 8}]
     assert result.notes == ()
+
+
+def test_a_benchmark_before_two_of_one_name_does_not_shift_them(written):
+    twice = [run("BM_twice", 10.0), run("BM_twice", 20.0)]
+    base = [run("BM_first", 1.0), *twice]
+    head = [run("BM_added", 1.0), *base]
+    families = []
+    for rows in (base, head):
+        numbered = [{**row, "family_index": place} for place, row in enumerate(rows)]
+        series = read(written(file(*numbered))).series
+        families.append(
+            {
+                entry.qualifiers["family"]: entry.values[0][0]
+                for entry in series
+                if (entry.name, entry.metric) == ("BM_twice", "real_time_s")
+            }
+        )
+    assert families[0] == families[1] == {1: pytest.approx(10e-9), 2: pytest.approx(20e-9)}

@@ -221,3 +221,18 @@ def test_a_file_of_several_processes_of_one_package_keeps_them_apart():
 def test_two_metrics_of_one_benchmark_are_no_namesakes():
     series = [ImportedSeries({"benchmark": "a"}, metric, "s", ((1.0,),)) for metric in ("time_s", "cpu_s")]
     assert find_namesakes(series) == {}
+
+
+def test_a_metric_of_two_units_is_two_unless_a_benchmark_has_both():
+    tests = [
+        ImportedSeries({"test": test}, "rate", unit, ((1.0,),))
+        for test, unit in (("solver", "GFLOP/s"), ("triad", "B/s"))
+    ]
+    times = [ImportedSeries({"test": "solver"}, "time_s", "s", ((1.0,),))]
+    names = {
+        file: [entry.metric for entry in series]
+        for file, series in tell_apart({"a": tests, "b": times}).items()
+    }
+    assert names == {"a": ["rate_GFLOP_s", "rate_B_s"], "b": ["time_s"]}
+    changed = {"a": tests[:1], "b": [ImportedSeries({"test": "solver"}, "rate", "B/s", ((1.0,),))]}
+    assert [entry.metric for series in tell_apart(changed).values() for entry in series] == ["rate", "rate"]

@@ -80,3 +80,11 @@ def test_numbers_of_threads_are_levels_where_there_are_two_of_them(written):
     both = [result([[2.0]], threads=threads) for threads in (1, 2)]
     assert [item.levels.get("threads") for item in read(written(both)).series] == [1, 2]
     assert ["threads" in element.levels for element in read(written(both[:1])).series] == [False]
+
+
+def test_a_metric_without_a_number_is_left_out_and_told(written):
+    """JMH writes a value that is no number as a text."""
+    nothing = {"score": "NaN", "scoreUnit": "ms", "rawData": [["NaN", "NaN"]]}
+    answer = read(written([result([[2.0]], secondaryMetrics={"gc.time": nothing})]))
+    assert [entry.metric for entry in answer.series] == ["time_s"]
+    assert answer.notes == ("Left out, since a value is no number: gc.time.",)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 
 import pytest
 
 from steelyard.core.errors import UsageError
-from steelyard.extensions.exchange.importers import read
+from steelyard.extensions.exchange.importers import read, read_output
 from steelyard.extensions.exchange.importers.columns import Chosen
 
 
@@ -106,6 +107,14 @@ def test_nan_of_one_benchmark_does_not_refuse_the_others(tmp_path):
     assert {series.name for series in read(path).series} == {"BM_a", "BM_b"}
 
 
+@pytest.mark.parametrize("number", ["nan", "-nan", "-nan(ind)", "inf", "-inf", "Infinity"])
+def test_numbers_as_c_prints_them_do_not_refuse_a_document(number):
+    text = f'{{"context": {{}}, "benchmarks": [{{"name": "a nan, -inf", "real_time": 1, "x": {number}}}]}}'
+    time, other = read_output(text, "it").series
+    assert (time.name, time.values) == ("a nan, -inf", ((pytest.approx(1e-9),),))
+    assert not math.isfinite(other.values[0][0])
+
+
 def test_a_damaged_document_with_nan_says_where(tmp_path):
     path = tmp_path / "it.json"
     path.write_text('{"context": {}, "benchmarks": [NaN, ')
@@ -142,13 +151,20 @@ def test_the_report_of_vitest_5_has_a_benchmark_for_each_task(tmp_path):
     }
     failed = {"fullName": "bad", "status": "failed", "failureMessages": ["boom\n at x"], "benchmarks": []}
     unchosen = {"fullName": "other", "status": "skipped", "failureMessages": [], "benchmarks": []}
-    path.write_text(json.dumps(vitest_report(passed, failed, unchosen)))
+    late = {**passed, "fullName": "late", "ancestorTitles": [], "title": "late", "status": "failed"}
+    late |= {"failureMessages": ["wrong answer"], "benchmarks": [{"name": "c", "tasks": tasks[:1]}]}
+    path.write_text(json.dumps(vitest_report(passed, failed, unchosen, late)))
     contents = read(path)
     assert [(series.name, series.values) for series in contents.series] == [
         ("sum > cmp > a", ((0.0005,),)),
         ("sum > cmp > b 1/2, ü", ((0.0005,),)),
     ]
-    assert contents.skipped == {"bad": "boom"}
+    # A task that ran before its test failed has no time that counts.
+    assert contents.skipped == {"bad": "boom", "late": "wrong answer", "late > a": "wrong answer"}
+    assert [(runs.title, runs.reason) for runs in contents.failures] == [
+        ("bad", "boom"),
+        ("late > a", "wrong answer"),
+    ]
 
 
 def test_a_file_that_is_not_there_needs_no_list_of_formats(tmp_path):

@@ -54,8 +54,8 @@ def test_catch2_3_and_what_a_program_prints_before_are_read():
     ("text", "problem"),
     [
         ("benchmark name                       samples       iterations    est run time\n", "wraps names"),
-        (CATCH2_3[:-20], "not XML"),
-        ("<!DOCTYPE a [<!ENTITY b 'c'>]>" + CATCH2_3, "entities of its own"),
+        (CATCH2_3[:-20], "it does not end"),
+        ('{"version": 1, "metadata": {"catch2-version": "3.7.1"}, "test-run": {}}', "leaves benchmarks out"),
         (CATCH2_3.replace('"5"', '"five"'), "'five' is not a number"),
     ],
 )
@@ -63,6 +63,27 @@ def test_what_catch2_did_not_write_as_xml_is_refused_with_the_option(text, probl
     with pytest.raises(UsageError, match=problem) as caught:
         read_output(text, "it")
     assert "-r xml" in (caught.value.hint or "")
+
+
+def test_what_a_program_prints_between_elements_of_catch2_is_passed_over(made_by_the_tool):
+    contents = read(made_by_the_tool("catch2-failed.xml"))
+    assert "Blaat: <a> & %" in made_by_the_tool("catch2-failed.xml").read_text()
+    assert by_title(contents) == {
+        "good > fib 10": ((pytest.approx(242.817e-9),),),
+        'good > fib <12> & "q"': ((pytest.approx(639.48e-9),),),
+        "prints > noisy": ((pytest.approx(244.485e-9),),),
+        "section > one > same": ((pytest.approx(92.1431e-9),),),
+        "section > two > same": ((pytest.approx(150.193e-9),),),
+    }
+
+
+def test_benchmarks_of_catch2_that_threw_or_whose_test_case_failed_are_failed_runs(made_by_the_tool):
+    contents = read(made_by_the_tool("catch2-failed.xml"))
+    assert contents.skipped == {
+        "throws > boom": "bad input",
+        "fails > before failing": "its test case failed",
+    }
+    assert [(runs.title, runs.failed) for runs in contents.failures] == [(n, 1) for n in contents.skipped]
 
 
 def test_medians_of_pytest_codspeed_are_read_with_their_file(made_by_the_tool):
@@ -112,6 +133,20 @@ def test_targets_of_libtest_tell_names_apart_and_failures_are_named():
         "benches/two.rs": ((pytest.approx(3e-9),),),
     }
     assert dict(contents.skipped) == {"b": "it failed"}
+    assert [(runs.title, runs.failed) for runs in contents.failures] == [("b", 1)]
+
+
+def test_a_target_of_libtest_that_counts_cycles_has_that_metric():
+    text = (
+        "test mov ... bench:        1,508 cycles/iter (+/- 17)\n"
+        "test b ... bench: 13,967,756.30 ns/iter (+/- 2.1)\n"
+    )
+    assert [
+        (e.title, e.metric, e.unit, e.better, e.values[0][0]) for e in read_output(text, "it").series
+    ] == [
+        ("mov", "cycles", "cycles", "lower", 1508.0),
+        ("b", "time_s", "s", "lower", pytest.approx(13967756.3e-9)),
+    ]
 
 
 def test_a_failure_in_libtest_json_is_named_and_a_benchmark_needs_its_median():
@@ -137,6 +172,24 @@ def test_medians_and_heaps_of_mitata_are_read_with_arguments_and_groups(made_by_
         None,
     ]
     assert contents.host == {"cpu": "AMD EPYC", "arch": "x64-linux", "runtime": "node 20.20.2"}
+
+
+def test_arguments_of_mitata_that_are_objects_tell_benchmarks_apart(written):
+    runs = [
+        {"name": "obj", "args": {"o": {"a": number}}, "stats": {"p50": float(number)}} for number in (1, 2)
+    ]
+    failed = {"name": "obj", "args": {"o": [3]}, "error": {"message": "bad input\nat x.js"}}
+    contents = read(
+        written({"layout": [], "context": {}, "benchmarks": [{"alias": "obj", "runs": [*runs, failed]}]})
+    )
+    (series,) = tell_apart({"it": contents.series}).values()
+    assert [(dict(e.levels), e.values[0][0]) for e in series] == [
+        ({"benchmark": "obj", "o": '{"a": 1}'}, pytest.approx(1e-9)),
+        ({"benchmark": "obj", "o": '{"a": 2}'}, pytest.approx(2e-9)),
+    ]
+    assert [(dict(runs.levels), runs.reason) for runs in contents.failures] == [
+        ({"benchmark": "obj", "o": "[3]"}, "bad input")
+    ]
 
 
 def test_rounds_of_zenbench_are_trials_over_their_iterations(made_by_the_tool):
@@ -190,7 +243,24 @@ def test_measures_that_bencher_knows_have_its_units_and_others_no_side(written):
     ]
 
 
-@pytest.mark.parametrize("document", [{}, {"a": {}}, {"a": {"b": 1}}, {"a": 1}, {"a": {"b": {"mean": 1}}}])
+def test_entries_of_bencher_have_parameters_and_named_values(written):
+    entries = [
+        {"parameters": {"op": "read", "n": 16}, "measures": {"latency": {"value": 42, "p99": 97}}},
+        {"parameters": {"n": 16, "op": "read"}, "measures": {"latency": {"p99": 98, "lower_value": 1}}},
+        {"measures": {"score": {"value": 3}}},
+    ]
+    contents = read(written({"sort": entries}))
+    assert [(e.title, e.metric, e.unit, e.values[0][0]) for e in contents.series] == [
+        ("sort n=16 op=read", "time_s", "s", pytest.approx(42e-9)),
+        ("sort n=16 op=read", "time_s_p99", "s", pytest.approx(98e-9)),
+        ("sort", "score", "", 3.0),
+    ]
+
+
+@pytest.mark.parametrize(
+    "document",
+    [{}, {"a": {}}, {"a": {"b": 1}}, {"a": 1}, {"a": {"b": {"mean": 1}}}, {"a": []}, {"a": [{"b": 1}]}],
+)
 def test_other_objects_are_not_taken_for_bencher(written, document):
     with pytest.raises(UsageError, match="JSON of no tool that is known"):
         read(written(document))
@@ -203,6 +273,8 @@ def test_units_of_a_list_for_github_action_benchmark_say_which_side_is_better(wr
         {"name": "answers", "unit": "ops/sec", "value": "12.5"},
         {"name": "sort", "unit": "MB", "value": 2},
         {"name": "bad", "unit": "ms", "value": "n/a"},
+        {"name": "none", "unit": "ms", "value": None},
+        {"name": "heap", "unit": "words", "value": 199154},
     ]
     contents = read(written(rows))
     assert [(e.title, e.metric, e.unit, e.better, e.values[0][0]) for e in contents.series] == [
@@ -210,8 +282,9 @@ def test_units_of_a_list_for_github_action_benchmark_say_which_side_is_better(wr
         ("load", "Percent", "Percent", "neither", 50.0),
         ("answers", "rate", "1/s", "higher", 12.5),
         ("sort", "bytes", "B", "lower", 2e6),
+        ("heap", "words", "words", "neither", 199154.0),
     ]
-    assert contents.skipped == {"bad": "its value is 'n/a'"}
+    assert contents.skipped == {"bad": "its value is 'n/a'", "none": "its value is null"}
 
 
 def test_counts_of_gungraun_are_read_from_its_json(made_by_the_tool):

@@ -19,6 +19,8 @@ from steelyard.lab.answer.analyze import analyze
 from steelyard.report.answer.sentences import format_notice
 from steelyard.store import Record
 
+pytestmark = pytest.mark.extensions("history")
+
 TABLE = Chosen(("time",), ("arm",), "s")
 
 

@@ -4,6 +4,7 @@ JSON."""
 from __future__ import annotations
 
 import json
+import math
 
 import pytest
 
@@ -69,7 +70,9 @@ div       fastest       │ slowest       │ median        │ mean          �
 
 
 def values(text):
-    return {item.title: item.values[0][0] for item in read_output(text, "it").series}
+    return {
+        item.title: item.values[0][0] for item in read_output(text, "it").series if item.metric == "time_s"
+    }
 
 
 def test_criterions_estimate_is_read_with_its_name():
@@ -82,9 +85,40 @@ def test_criterions_estimate_is_read_with_its_name():
         read_output("  time:   [1.0 ms 1.5 ms 2.0 ms]\n", "it", "criterion")
 
 
-def test_divans_allocations_are_read_and_what_it_shortens_is_not():
-    contents = read_output(DIVAN_MEMORY.replace("100 B  ", "1.2 KB "), "it")
-    assert {(e.title, e.metric, e.unit): e.values for e in contents.series if e.metric != "time_s"} == {
+def test_a_throughput_of_criterion_is_a_metric_whatever_its_prefix():
+    text = "\n".join(
+        f"{name}    time:   [1 ns 2 ns 3 ns]\n        thrpt:  [1 {unit} 2 {unit} 3 {unit}]"
+        for name, unit in (("a", "GiB/s"), ("b", "Melem/s"), ("c", "elem/s"))
+    )
+    rates = [entry for entry in read_output(text, "it").series if entry.metric == "throughput"]
+    assert [(e.title, e.unit, e.better, e.values) for e in rates] == [
+        ("a", "B/s", "higher", ((2 * 2.0**30,),)),
+        ("b", "elem/s", "higher", ((2e6,),)),
+        ("c", "elem/s", "higher", ((2.0,),)),
+    ]
+
+
+def test_a_measurement_of_criterions_program_is_a_metric_called_as_its_unit():
+    contents = read_output("sum    time:   [2830.0 cycles 2835.0 cycles 2840.0 cycles]\n", "it")
+    (series,) = contents.series
+    assert (series.metric, series.unit, series.better, series.values) == (
+        "cycles",
+        "cycles",
+        "lower",
+        ((2835.0,),),
+    )
+
+
+def test_divans_allocations_are_read_and_what_it_shortens_is_no_number():
+    contents = read_output(DIVAN_MEMORY.replace("100 B  ", "12.2 KB"), "it")
+    shortened = {(e.title, e.metric) for e in contents.series if not math.isfinite(e.values[0][0])}
+    assert shortened == {
+        (f"div::m::t::t={threads}", metric)
+        for threads in (1, 2)
+        for metric in ("max_alloc_bytes", "alloc_bytes")
+    }
+    numbers = [e for e in contents.series if (e.title, e.metric) not in shortened]
+    assert {(e.title, e.metric, e.unit): e.values for e in numbers if e.metric != "time_s"} == {
         ("div::vecs", "max_allocs", ""): ((1.0,),),
         ("div::vecs", "max_alloc_bytes", "B"): ((101.0,),),
         ("div::vecs", "allocs", ""): ((1.0,),),
@@ -99,6 +133,17 @@ def test_divans_allocations_are_read_and_what_it_shortens_is_not():
     }
     times = values("\n".join(line for line in DIVAN_MEMORY.splitlines() if "alloc" not in line))
     assert [*times] == ["div::fibd::1", "div::fibd::10", "div::vecs", "div::m::t::t=1", "div::m::t::t=2"]
+
+
+def test_bytes_of_divan_below_ten_thousand_have_all_their_digits():
+    contents = read_output(DIVAN_MEMORY.replace("100 B   ", "1.001 KB"), "it")
+    assert {e.values for e in contents.series if e.title.endswith("t=2") and e.unit == "B"} == {((1001.0,),)}
+
+
+def test_a_name_with_the_bar_of_divans_table_keeps_its_own_time():
+    row = "╰─ x│y           0.659 ns      │ 0.7 ns │ 0.664 ns │ 0.663 ns │ 100 │ 409600"
+    head = next(line for line in DIVAN.splitlines() if "fastest" in line)
+    assert list(values(f"{head}\n{row}\n").values()) == [pytest.approx(0.664e-9)]
 
 
 def test_divans_medians_are_read_by_paths_as_its_filters_take_them():

@@ -46,3 +46,8 @@ def test_a_file_that_pytest_benchmark_made_is_read_whole(made_by_the_tool):
     assert {item.levels["benchmark"] for item in result.series} == {"test_sum"}
     assert {element.levels["n"] for element in result.series} == {100, 1000}
     assert all(len(element.values[0]) >= 5 for element in result.series)
+
+
+def test_a_parameter_that_is_no_finite_number_is_a_level_of_text(written):
+    item = {"name": "test_f[nan]", "params": {"x": float("nan")}, "stats": {"mean": 1, "data": [1.0]}}
+    assert dict(read(written(file(item))).series[0].levels) == {"benchmark": "test_f", "x": "nan"}

@@ -7,8 +7,8 @@ import xml.etree.ElementTree as ET
 from itertools import combinations
 
 import pytest
-from answers.histories import HISTORIES
-from answers.pages import PAGES, held_to_a_rule, many_runs, page_of, swept, two_treatments, without_runs
+from answers.pages import held_to_a_rule, many_runs, page_of, swept, two_treatments, without_runs
+from answers.presentable import PRESENTABLE
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,7 +24,7 @@ from steelyard.results.interval import Interval
 
 SVG = "{http://www.w3.org/2000/svg}"
 WIDTHS = (336, 400, 840)
-MADE = [*PAGES, *HISTORIES]
+MADE = PRESENTABLE
 
 
 def charts_of(shown):
@@ -225,6 +225,7 @@ def test_a_picture_has_a_name_a_description_and_marks_that_say_what_they_are():
     assert "ratio: 1.244 × faster" in mark.find(f"{SVG}title").text
 
 
+@pytest.mark.extensions("growth")
 def test_cells_of_a_rule_hold_their_numbers():
     (chart,) = [chart for chart in charts_of(held_to_a_rule()) if chart.name == "rule-1"]
     texts = {element.text for element in drawn(chart).iter(f"{SVG}text")}

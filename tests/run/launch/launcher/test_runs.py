@@ -325,6 +325,7 @@ expect = "O(log p)"
 """
 
 
+@pytest.mark.extensions("growth")
 def test_a_simulated_machine_is_measured_modelled_and_always_called_simulated(
     tmp_path, steelyard_cli, simulated_program
 ):
@@ -345,6 +346,7 @@ def test_a_simulated_machine_is_measured_modelled_and_always_called_simulated(
     assert "holds" in steelyard_cli("check", "spec.lab").stdout
 
 
+@pytest.mark.extensions("growth")
 def test_a_cache_that_a_setting_of_the_simulator_cannot_name_is_refused(
     tmp_path, steelyard_cli, simulated_program
 ):
@@ -356,6 +358,7 @@ def test_a_cache_that_a_setting_of_the_simulator_cannot_name_is_refused(
         assert "neither blank nor comma" in ended.stderr
 
 
+@pytest.mark.extensions("growth")
 def test_more_ranks_than_the_simulated_machine_has_are_refused(tmp_path, steelyard_cli, simulated_program):
     (tmp_path / "flat.xml").write_text(FLAT)
     path = spec(tmp_path, SIMULATED.format(program=simulated_program, most=33))

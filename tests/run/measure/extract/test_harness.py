@@ -20,6 +20,7 @@ def report(*names, data=(1.0, 2.0, 9.0)):
     return json.dumps({"machine_info": {}, "benchmarks": benchmarks}).encode()
 
 
+@pytest.mark.extensions("exchange", "outputs")
 def test_repetitions_are_reduced_and_each_benchmark_has_its_label(extracting):
     expected = tuple(
         Value("time_s", 2.0, 0, {"benchmark": name}) for name in ("t.py::test_a", "t.py::test_b[1]")
@@ -30,10 +31,12 @@ def test_repetitions_are_reduced_and_each_benchmark_has_its_label(extracting):
     assert extracting(mean).numbers(report("test_a")) == [4.0]
 
 
+@pytest.mark.extensions("exchange", "outputs")
 def test_the_metrics_file_comes_before_stdout(extracting):
     assert extracting(TIME).numbers(report("a", data=[1.0]), metrics=report("a", data=[2.0])) == [2.0]
 
 
+@pytest.mark.extensions("exchange", "outputs")
 @pytest.mark.parametrize(
     ("metric", "text", "reason"),
     [
@@ -62,6 +65,7 @@ def read_output(name):
     return Path(__file__, "../../../../extensions/outputs/files", name).resolve().read_bytes()
 
 
+@pytest.mark.extensions("exchange", "outputs")
 def test_formats_of_extensions_are_sources_and_their_labels_the_benchmark(extracting):
     gflops = UserMetric("rate", unit="GFLOP/s", source="hpl", better="higher")
     assert {
@@ -75,6 +79,7 @@ def test_formats_of_extensions_are_sources_and_their_labels_the_benchmark(extrac
     assert len(extracting(iops).values(read_output("fio.json"))) == 2
 
 
+@pytest.mark.extensions("exchange", "outputs")
 def test_a_run_that_a_report_counts_as_failed_fails_the_trial(extracting):
     rate = UserMetric("rate", source="hpl")
     reason = extracting(rate).reason(read_output("hpl-failed.txt"))
@@ -87,6 +92,7 @@ def test_a_run_that_a_report_counts_as_failed_fails_the_trial(extracting):
     )
 
 
+@pytest.mark.extensions("exchange", "outputs")
 def test_a_report_of_reframe_is_a_source_and_its_failed_tests_fail_the_trial(extracting):
     report = Path(__file__, "../../../../extensions/exchange/importers/files").resolve()
     took = UserMetric("took", unit="s", source="reframe")

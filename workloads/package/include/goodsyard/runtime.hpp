@@ -6,6 +6,5 @@
 #include "runtime/channel.hpp"
 #include "runtime/completion_event.hpp"
 #include "runtime/control_objects.hpp"
-#include "runtime/full_empty.hpp"
 #include "runtime/simulated_network.hpp"
 #include "runtime/stealable.hpp"

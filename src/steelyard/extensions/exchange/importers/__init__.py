@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.core.errors import UsageError
+from steelyard.core.errors import SteelyardError, UsageError
 from steelyard.core.extension import list_readers, load
 from steelyard.extensions.exchange.importers import (
     action_benchmark,
@@ -51,9 +51,9 @@ from steelyard.extensions.exchange.importers import (
 from steelyard.extensions.exchange.importers.columns import Chosen
 from steelyard.extensions.exchange.importers.contents import FileContents
 from steelyard.extensions.exchange.importers.repetitions import read_long_text
-from steelyard.files.reading import decode_document, json_lines
+from steelyard.files.reading import TAB_SUFFIXES, decode_document, json_lines
 
-__all__ = ["FORMATS", "MOST_VALUES", "Chosen", "FileContents", "read", "read_output"]
+__all__ = ["FORMATS", "MOST_VALUES", "Chosen", "FileContents", "find_tool", "read", "read_output"]
 
 _DAMAGED: Final = "run the benchmark again, or copy the whole file: nothing was imported"
 
@@ -101,6 +101,8 @@ _TABLES: Final = {
 MOST_VALUES: Final = 1_000_000
 """Values of a file that become trials of a record."""
 
+_TABLE_SUFFIXES: Final = frozenset((".csv", *TAB_SUFFIXES))
+
 _ROWS: Final = (json_paths.JSON, json_paths.JSON_LINES, parquet_rows.PARQUET)
 """Formats of no tool, whose columns are chosen as those of tables are."""
 
@@ -144,6 +146,20 @@ def read(path: Path, form: str | None = None, chosen: Chosen | None = None) -> F
             hint="run the benchmark again",
         )
     return contents
+
+
+def find_tool(path: Path) -> str | None:
+    """Return the format that a file looks like; ``None`` of one that is damaged, or of no tool.
+
+    Of a text with commas or tabs, only its name says that it is a table.
+    """
+    try:
+        text, _ = read_long_text(path, hint="")
+        looks = _get_looks(text, str(path))
+    except SteelyardError:
+        return None
+    is_doubtful = looks in (columns.CSV, columns.TSV) and _TABLE_SUFFIXES.isdisjoint(path.suffixes)
+    return None if is_doubtful else looks
 
 
 def read_output(text: str, origin: str, form: str | None = None) -> FileContents:
@@ -226,7 +242,10 @@ def _get_looks(text: str, place: str) -> str | None:
         if lines.holds(text):
             return lines.find_tool(text) or _find_other(text)
         try:
-            return _get_tool_of(decode_document(text, place, hint=_DAMAGED)) or _find_other(text)
+            document = decode_document(text, place, hint=_DAMAGED)
+            if catch2.is_json_reporter(document):
+                raise catch2.refuse_json(place)
+            return _get_tool_of(document) or _find_other(text)
         except UsageError:
             # Several documents, one after the other, are none for the readers above.
             if form := _find_other(text):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import msgspec
@@ -11,23 +12,21 @@ from steelyard.extensions.exchange.importers.contents import (
     FileContents,
     ImportedSeries,
     any_unit,
-    direction_of,
-    identifier,
+    name_metric,
+    side_of,
 )
 
 TOOL: Final = "github-action-benchmark"
 ENTRY: Final = frozenset({"name", "unit", "value"})
 """Keys of each entry."""
 
-_NAMES: Final = {"s": "time_s", "B": "bytes", "1/s": "rate", "B/s": "throughput", "": "value"}
-"""Metrics of units, which are all that a list says of them."""
 _PARTS: Final = ("/iteration", "/iter", "/op", "/run", "/call")
 
 
 class _Entry(msgspec.Struct, frozen=True):
     name: str
     unit: str
-    value: float | str
+    value: float | str | None
 
 
 def read(document: object, _place: str) -> FileContents:
@@ -38,12 +37,13 @@ def read(document: object, _place: str) -> FileContents:
         part = next((part for part in _PARTS if entry.unit.endswith(part)), "")
         unit = any_unit(entry.unit.removesuffix(part))
         try:
-            value = float(entry.value) * unit.scale
+            value = math.nan if entry.value is None else float(entry.value) * unit.scale
         except ValueError:
-            skipped[entry.name] = f"its value is {entry.value!r}"
+            value = math.nan
+        if not math.isfinite(value):
+            skipped[entry.name] = f"its value is {'null' if entry.value is None else repr(entry.value)}"
             continue
-        metric = _NAMES.get(unit.si) or identifier(unit.si)
-        better = direction_of(unit.si) or "neither"
         levels: dict[str, Scalar] = {"benchmark": entry.name}
-        series.append(ImportedSeries(levels, metric, unit.si, ((value,),), better, entry.name))
+        metric = name_metric(unit.si)
+        series.append(ImportedSeries(levels, metric, unit.si, ((value,),), side_of(unit.si), entry.name))
     return FileContents(TOOL, tuple(series), skipped=skipped)

@@ -35,6 +35,10 @@ class _Statistics(msgspec.Struct, frozen=True, rename="pascal"):
     original_values: list[float] = []
 
 
+class _Memory(msgspec.Struct, frozen=True, rename="pascal"):
+    bytes_allocated_per_operation: float | None = None
+
+
 class _Benchmark(msgspec.Struct, frozen=True, rename="pascal"):
     type: str = ""
     method: str = ""
@@ -43,6 +47,7 @@ class _Benchmark(msgspec.Struct, frozen=True, rename="pascal"):
     namespace: str = ""
     display_info: str = ""
     statistics: _Statistics | None = None
+    memory: _Memory | None = None
     measurements: list[_Measurement] = []
 
 
@@ -59,7 +64,7 @@ class _File(msgspec.Struct, frozen=True, rename="pascal"):
 
 
 def read(document: object, _place: str) -> FileContents:
-    """All benchmarks: ``benchmark`` and its parameters."""
+    """All benchmarks: ``benchmark`` and its parameters; allocated bytes of ``[MemoryDiagnoser]``."""
     file = msgspec.convert(document, _File)
     series, means, notes = [], [], []
     skipped = {}
@@ -97,6 +102,18 @@ def read(document: object, _place: str) -> FileContents:
         series.append(
             ImportedSeries(levels, "time_s", "s", values, name=benchmark.full_name, qualifiers=qualifiers)
         )
+        allocated = benchmark.memory.bytes_allocated_per_operation if benchmark.memory else None
+        if allocated is not None:
+            series.append(
+                ImportedSeries(
+                    levels,
+                    "bytes_per_op",
+                    "B",
+                    ((allocated,),),
+                    name=benchmark.full_name,
+                    qualifiers=qualifiers,
+                )
+            )
     about = file.host_environment_info
     host = make_host(cpu=about.processor_name, os=about.os_version, runtime=about.runtime_version)
     tool = f"{TOOL} {about.benchmark_dot_net_version}".strip()

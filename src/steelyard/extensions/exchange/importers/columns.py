@@ -22,6 +22,7 @@ from steelyard.core.rates import is_cost, is_rate
 from steelyard.core.units import Better, Scalar, parse_float, read_side
 from steelyard.extensions.exchange.covariates import ColumnsBeside
 from steelyard.extensions.exchange.csv_columns import LAUNCHES
+from steelyard.extensions.exchange.endings import StatusColumns, find_status
 from steelyard.extensions.exchange.importers.contents import (
     FailedRuns,
     FileContents,
@@ -32,7 +33,6 @@ from steelyard.extensions.exchange.importers.contents import (
     identifier,
     levels_of_column,
 )
-from steelyard.extensions.exchange.importers.endings import StatusColumns, find_status
 from steelyard.extensions.exchange.importers.json_paths import ITERATION
 from steelyard.extensions.exchange.outcomes import Ending, read_ending
 from steelyard.files.reading import column_separator, csv_rows
@@ -58,6 +58,13 @@ SUFFIXES: Final = frozenset(
     """s sec seconds ms msec us usec ns B bytes kB KB MB GB KiB MiB GiB""".split()  # noqa: SIM905
 )
 """Units that the name of a column may end with; not ``min``, which is a minimum, and not ``h``."""
+
+
+_ERRORS: Final = frozenset(
+    """sd std stddev stdev std_dev standard_deviation sigma se sem stderr std_err standard_error error err
+    uncertainty u ci ci95 rel_error""".split()  # noqa: SIM905
+)
+"""Names of columns with the error of a mean."""
 
 
 class Chosen(msgspec.Struct, frozen=True):
@@ -166,6 +173,7 @@ def read_cells(
     assigned = (*named, *status.words, *status.codes, *filter(None, (chosen.job, reading.unit_column)))
     notes = [
         *reading.list_notes(),
+        *_tell_summaries(names, [row for _, row in table], assigned, chosen),
         *_tell_pooled(_list_pooled(names, [row for _, row in table], assigned, chosen)),
     ]
     return FileContents(
@@ -364,6 +372,29 @@ class _TableReading:
         )
 
 
+def _tell_summaries(
+    names: Sequence[str], table: Sequence[Mapping[str, str]], assigned: Sequence[str], chosen: Chosen
+) -> list[str]:
+    """Say that a row is a mean, where each treatment has one, and a column with its error lies beside it."""
+    rows = Counter(tuple(row[name] for name in chosen.levels) for row in table)
+    errors = [
+        name
+        for name in names
+        if name not in assigned
+        and "_".join(re.split(r"[\W_]+", name.lower())).strip("_") in _ERRORS
+        and all(math.isfinite(parse_float(row[name])) for row in table)
+    ]
+    if not errors or max(rows.values()) > 1:
+        return []
+    return [
+        (
+            f"Each row is a mean, whose error is {errors[0]}: one value, on which no verdict rests, since the"
+            " error does not say what its runs share. Import the runs themselves; steelyard efficiency and"
+            " steelyard model read errors (--u, --n)."
+        )
+    ]
+
+
 def _list_pooled(
     names: Sequence[str], table: Sequence[Mapping[str, str]], assigned: Sequence[str], chosen: Chosen
 ) -> list[str]:
@@ -411,6 +442,11 @@ def _read_failure(text: str, place: str) -> Ending | None:
     UsageError
         The text is a number as no program reads it: with marks of thousands, or with its unit.
     """
+    if re.match(r"[-+.]?[0-9].*(±|\+-|\+/-)", text):
+        raise UsageError(
+            f"{place} is {text!r}: a mean with its error, of which no verdict is made",
+            hint="import the runs themselves; steelyard efficiency and model read errors (--u, --n)",
+        )
     if re.match(r"[-+.]?[0-9]", text):
         raise UsageError(
             f"{place} is {text!r}, which is not a number",

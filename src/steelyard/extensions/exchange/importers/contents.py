@@ -104,6 +104,19 @@ def direction_of(unit: str) -> Better | None:
     return "higher" if base.lower().endswith(_MORE) else None
 
 
+_METRICS: Final = {"s": "time_s", "B": "bytes", "1/s": "rate", "B/s": "throughput", "": "value"}
+
+
+def name_metric(unit: str) -> str:
+    """Return the name of a metric of which a file says no more than the unit, in SI."""
+    return _METRICS.get(unit) or identifier(unit)
+
+
+def side_of(unit: str) -> Better:
+    """Return which way such a metric is better, as far as its unit says it."""
+    return direction_of(unit) or "neither"
+
+
 def word_levels(levels: Mapping[str, Scalar]) -> str:
     """Word levels, the first without its name: ``sort n=1000``."""
     return " ".join(f"{key}={level}" if i else str(level) for i, (key, level) in enumerate(levels.items()))
@@ -197,6 +210,8 @@ class FileContents(msgspec.Struct, frozen=True):
         Of a table.
     time_ns : int or None
         When it was measured, Unix time; ``None`` where the file does not say it.
+    limits : Mapping[str, float]
+        By metric, at which value a run was ended.
     """
 
     tool: str
@@ -209,6 +224,7 @@ class FileContents(msgspec.Struct, frozen=True):
     instances: str = ""
     beside: ColumnsBeside | None = None
     time_ns: int | None = None
+    limits: Mapping[str, float] = {}
 
 
 SUMMARY: Final = "{}: the file has a mean and no repetitions, which is one value: no verdict rests on it."

@@ -19,15 +19,27 @@ import msgspec
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Scalar
-from steelyard.extensions.exchange.importers.contents import FileContents, ImportedSeries, level, read_unit
+from steelyard.extensions.exchange.importers.contents import (
+    FileContents,
+    ImportedSeries,
+    Unit,
+    any_unit,
+    level,
+    name_metric,
+    side_of,
+)
 from steelyard.files.reading import decode_json, read_bytes
 
 TOOL = "criterion"
 _HINT = "cargo bench writes it again"
 COPIES = frozenset({"new", "base"})
 _PRINTED: Final = re.compile(
-    r"^(?P<name>\S.*?)?\s+time:\s+\[\S+ \S+ (?P<value>[0-9.]+) (?P<unit>\S+) \S+ \S+\]$", re.MULTILINE
+    r"^(?P<name>\S.*?)?\s+time:\s+\[\S+ \S+ (?P<value>[0-9.]+) (?P<unit>\S+) \S+ \S+\]$"
+    r"(?:\n\s+thrpt:\s+\[\S+ \S+ (?P<rate>[0-9.]+) (?P<rate_unit>\S+) \S+ \S+\]$)?",
+    re.MULTILINE,
 )
+_ELEMENTS: Final = re.compile(r"(?P<prefix>[KMG]?)elem/s")
+_PREFIXES: Final = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
 T = TypeVar("T")
 
 
@@ -55,20 +67,33 @@ def is_output(text: str) -> bool:
 def read_printed(text: str, origin: str) -> FileContents:
     """All benchmarks of what ``cargo bench`` prints; a name that is too long has a line of its own.
 
+    A measurement of the program's own, as of cycles, has a metric that is called as its unit.
+
     Raises
     ------
     UsageError
-        An estimate without a name, or in an unknown unit.
+        An estimate without a name.
     """
     series = []
     for match in _PRINTED.finditer(text):
         name = match["name"] or text[: match.start()].rstrip("\n").rpartition("\n")[2].strip()
         if not name:
             raise UsageError(f"{origin}: {match[0].strip()!r} has no name before it", hint=_HINT)
-        unit = read_unit(match["unit"], f"{origin}: {name}")
-        value = float(match["value"]) * unit.scale
-        series.append(ImportedSeries({"benchmark": name}, "time_s", unit.si, ((value,),), name=name))
+        unit = any_unit(match["unit"])
+        values = ((float(match["value"]) * unit.scale,),)
+        levels: dict[str, Scalar] = {"benchmark": name}
+        series.append(ImportedSeries(levels, name_metric(unit.si), unit.si, values, side_of(unit.si), name))
+        if match["rate"]:
+            rate = _read_rate(match["rate_unit"])
+            rates = ((float(match["rate"]) * rate.scale,),)
+            series.append(ImportedSeries(levels, "throughput", rate.si, rates, "higher", name))
     return FileContents(TOOL, tuple(series))
+
+
+def _read_rate(text: str) -> Unit:
+    """Return the unit of a throughput: Criterion chooses the prefix by the value."""
+    elements = _ELEMENTS.fullmatch(text)
+    return Unit("elem/s", _PREFIXES[elements["prefix"]]) if elements else any_unit(text)
 
 
 def read(directory: Path) -> FileContents:

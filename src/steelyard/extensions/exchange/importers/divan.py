@@ -1,11 +1,12 @@
 """divan's table: a tree of benchmarks, each with the median of its samples, all of one process.
 
 With divan's ``AllocProfiler`` there are counts and bytes of allocations, too. divan prints four digits: what
-it shortens (``12.35 KB``) is left out, since two such numbers are equal by rounding.
+it shortens (``12.35 KB``) is no number that can be compared, since two such numbers are equal by rounding.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Final
 
@@ -20,8 +21,12 @@ _ROW: Final = re.compile(r"^(?P<bars>(?:[│ ]  )*)[├╰]─ (?P<rest>.*)$")
 _VALUE: Final = re.compile(r"(?P<name>\S.*?)\s{2,}[0-9.]+ \S+")
 _MEDIAN: Final = 2
 """Column of the table, from 0."""
+_BARS: Final = 5
+"""Between its columns; a name may have others."""
 _KIND: Final = re.compile(r"^[│ ]*(?P<kind>max alloc|alloc|dealloc|grow|shrink):")
-_COUNT: Final = re.compile(r"(?P<number>[0-9.]+)(?P<rest>.*)")
+_COUNT: Final = re.compile(r"(?P<number>[0-9.]+)(?P<unit>.*)")
+_WHOLE_KB: Final = 10.0
+"""Below which four digits have every byte."""
 
 
 def is_output(text: str) -> bool:
@@ -55,7 +60,7 @@ def read(text: str, origin: str) -> FileContents:
         if not path:
             continue
         kind = ""
-        cells = row["rest"].split("│")
+        cells = row["rest"].rsplit("│", _BARS)
         value = _VALUE.match(cells[0])
         name = value["name"] if value else cells[0].strip()
         path = [*path[: 1 + len(row["bars"]) // 3], name]
@@ -73,11 +78,18 @@ def read(text: str, origin: str) -> FileContents:
 
 
 def _read_memory(line: str, kind: str, title: str) -> list[ImportedSeries]:
-    """Return a count or bytes of allocations of the benchmark above, unless it is shortened."""
+    """Return a count or bytes of allocations of the benchmark above; NaN where they are shortened."""
     cells = line.lstrip("│ ").split("│")
     match = _COUNT.fullmatch(cells[_MEDIAN].strip()) if len(cells) > _MEDIAN else None
-    if match is None or match["rest"] not in ("", " B"):
+    if match is None or match["unit"].strip().endswith("/s"):
         return []
-    metric, unit = (f"{kind}_bytes", "B") if match["rest"] else (f"{kind}s", "")
-    values = ((float(match["number"]),),)
+    metric, unit = (f"{kind}_bytes", "B") if match["unit"] else (f"{kind}s", "")
+    values = ((_read_number(float(match["number"]), match["unit"].strip()),),)
     return [ImportedSeries({"benchmark": title}, metric, unit, values, "lower", title)]
+
+
+def _read_number(number: float, unit: str) -> float:
+    """Return a count or a number of bytes; NaN where four digits are not all of it."""
+    if unit in ("", "B"):
+        return number
+    return float(round(number * 1e3)) if unit == "KB" and number < _WHOLE_KB else math.nan

@@ -30,8 +30,10 @@ AGAIN: Final = "write the file again: go test -bench"
 _LINE: Final = re.compile(r"(Benchmark\S*)\s+(\d+)\s+(.+)")
 _ENDS_IN_NUMBER: Final = re.compile(r"-\d+$")
 _NAME: Final = re.compile(r"Benchmark\S*")
-_ORPHAN: Final = re.compile(r"\s*\d+\s+\S+ ns/op\b.*")
-"""A result whose name stands before what the benchmark printed."""
+_ORPHAN: Final = re.compile(r"(?P<before>|.*\s)\d+\s+\S+ ns/op\b.*")
+"""A result whose name stands before what the benchmark printed, or beside that."""
+_UNIT: Final = re.compile(r"^Unit[ \t]+(\S+)[ \t]+(?:\S+[ \t]+)*?better=(higher|lower)\b", re.MULTILINE)
+"""What a file says of a unit: ``Unit recall better=higher assume=exact``."""
 _ABOUT: Final = re.compile(r"([a-z]\S*):\s*(.*)")
 _HOST: Final = {"goos": "os", "goarch": "arch"}
 _METRICS: Final = {
@@ -82,6 +84,9 @@ def read(text: str, place: str) -> FileContents:
     """
     values: dict[tuple[str, str, str], list[list[float]]] = {}
     units: dict[str, tuple[str, Better]] = {}
+    declared: dict[str, Better] = {
+        name: "higher" if side == "higher" else "lower" for name, side in _UNIT.findall(text)
+    }
     host: dict[str, Scalar] = {}
     strange: dict[str, None] = {}
     ended = _Endings()
@@ -111,7 +116,7 @@ def read(text: str, place: str) -> FileContents:
                 strange[unit_text] = None
             is_cost = unit is not None or metric in _METRICS.values()
             better: Better = "higher" if unit_text.endswith("/s") else "lower" if is_cost else "neither"
-            units[metric] = (unit.si if unit else "", better)
+            units[metric] = (unit.si if unit else "", declared.get(unit_text, better))
             key = (package, match[1], metric)
             launches = values.setdefault(key, [])
             if processes.get(key) != process:
@@ -149,12 +154,14 @@ def read(text: str, place: str) -> FileContents:
 
 
 def _find_broken(text: str) -> dict[str, str]:
-    """Return the benchmarks whose result stands behind what they printed, and has no name before it."""
+    """Return the benchmarks whose result stands behind or beside what they printed."""
     broken, last = {}, "a benchmark"
     for line in text.splitlines():
-        if named := _NAME.match(line):
-            last = named[0]
-        elif _ORPHAN.fullmatch(line):
+        named = _NAME.search(line)
+        last = named[0] if named else last
+        result = None if _LINE.fullmatch(line.strip()) else _ORPHAN.fullmatch(line)
+        # A line with other words and no name is of no benchmark of go.
+        if result is not None and (named or not result["before"].strip()):
             broken[last] = "what it printed broke the line of its result"
     return broken
 

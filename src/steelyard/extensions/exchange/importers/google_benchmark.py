@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -93,6 +94,7 @@ def read(document: object, place: str) -> FileContents:
     units: dict[str, tuple[str, Better]] = {}
     skipped: dict[str, str] = {}
     failures = []
+    families = _number_families([row for row, _ in rows])
     for row, raw in rows:
         if row.error_occurred or row.skipped:
             skipped[_run(row)] = row.error_message or row.skip_message
@@ -119,7 +121,7 @@ def read(document: object, place: str) -> FileContents:
             (tuple(numbers),),
             units[metric][1],
             key.run,
-            {} if key.family is None else {"family": key.family},
+            {} if key.family is None else {"family": families[key.run, key.family]},
         )
         for (key, metric), numbers in values.items()
     )
@@ -140,6 +142,19 @@ def read(document: object, place: str) -> FileContents:
         skipped=skipped,
         failures=tuple(failures),
     )
+
+
+def _number_families(rows: Sequence[_Benchmark]) -> dict[tuple[str, int], int]:
+    """Return the numbers of families of one name, from 1: a benchmark of another name leaves them."""
+    families: dict[str, dict[int, None]] = {}
+    for row in rows:
+        if row.family_index is not None:
+            families.setdefault(_run(row), {})[row.family_index] = None
+    return {
+        (run, family): number
+        for run, members in families.items()
+        for number, family in enumerate(members, start=1)
+    }
 
 
 def _make_key(row: _Benchmark, repetitions: _Repetitions) -> _Key:

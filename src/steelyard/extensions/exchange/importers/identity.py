@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Scalar
-from steelyard.extensions.exchange.importers.contents import ImportedSeries
+from steelyard.extensions.exchange.importers.contents import ImportedSeries, identifier
 
 _Key = tuple[tuple[tuple[str, Scalar], ...], str]
 
@@ -49,7 +49,35 @@ def tell_apart(files: Mapping[str, Sequence[ImportedSeries]]) -> dict[str, list[
                 " and nothing tells them apart",
                 hint="give each a name of its own; as one, each would hide what becomes of the others",
             )
-    return qualified
+    return _name_units(qualified)
+
+
+def _name_units(files: Mapping[str, Sequence[ImportedSeries]]) -> dict[str, list[ImportedSeries]]:
+    """Name metrics that have several units after them: the ``rate`` of one test in B/s, of another in 1/s.
+
+    Where one benchmark has a metric in two units, its files are of two kinds, and names stay as they are.
+    """
+    units: dict[str, set[str]] = {}
+    of_benchmark: dict[_Key, set[str]] = {}
+    for entry in (entry for series in files.values() for entry in series):
+        units.setdefault(entry.metric, set()).add(entry.unit)
+        of_benchmark.setdefault((tuple(entry.levels.items()), entry.metric), set()).add(entry.unit)
+    changing = {metric for (_, metric), names in of_benchmark.items() if len(names) > 1}
+    mixed = {metric for metric, names in units.items() if len(names) > 1} - changing
+    return {
+        place: [
+            replace(entry, metric=name_with_unit(entry.metric, entry.unit))
+            if entry.metric in mixed
+            else entry
+            for entry in series
+        ]
+        for place, series in files.items()
+    }
+
+
+def name_with_unit(metric: str, unit: str) -> str:
+    """Return the name of a metric and its unit: ``rate_GFLOP_s``."""
+    return identifier(f"{metric}_{unit}") if unit else metric
 
 
 def find_namesakes(series: Sequence[ImportedSeries]) -> dict[str, str]:

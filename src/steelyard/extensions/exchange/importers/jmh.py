@@ -32,14 +32,15 @@ def _compute_mean(histogram: Sequence[tuple[float, float]]) -> float:
 class _Metric(msgspec.Struct, frozen=True, rename="camel"):
     score: float | str
     score_unit: str
-    raw_data: list[list[float]] = []
+    raw_data: list[list[float | str]] = []
+    """A value that is no number is the text ``"NaN"``."""
     raw_data_histogram: list[list[list[tuple[float, float]]]] = []
     """Of sampled modes: for each fork and iteration the values, each with how often it was seen."""
 
     @property
     def forks(self) -> list[list[float]]:
         """Values of the iterations of each fork; of sampled modes their means."""
-        return self.raw_data or [
+        return [[float(value) for value in fork] for fork in self.raw_data] or [
             [_compute_mean(iteration) for iteration in fork if iteration] for fork in self.raw_data_histogram
         ]
 
@@ -62,6 +63,7 @@ def read(document: object, place: str) -> FileContents:
     means: list[str] = []
     failures: list[FailedRuns] = []
     left_out: dict[str, None] = {}
+    empty: dict[str, None] = {}
     threads = len({result.threads for result in results}) > 1
     for result in results:
         levels: dict[str, Scalar] = {"benchmark": result.benchmark}
@@ -71,22 +73,29 @@ def read(document: object, place: str) -> FileContents:
         unit = read_unit(main.score_unit, f"{place}: {result.benchmark}")
         if not main.forks:
             means.append(result.benchmark)
-        if empty := sum(not fork for fork in main.forks):
-            failures.append(FailedRuns(levels, failed=empty, reason="JMH: a fork without an iteration"))
+        if missing := sum(not fork for fork in main.forks):
+            failures.append(FailedRuns(levels, failed=missing, reason="JMH: a fork without an iteration"))
         qualifiers: dict[str, Scalar] = {"mode": result.mode}
         qualifiers |= {"jvm": result.vm_version} if result.vm_version else {}
         name = "time_s" if unit.si == "s" else "throughput"
-        series += _make_series(levels, name, unit, main, qualifiers)
+        primary = _make_series(levels, name, unit, main, qualifiers)
+        series += primary
+        if not primary:
+            empty[result.benchmark] = None
         for name, metric in result.secondary_metrics.items():
             of_other = unit_of(metric.score_unit)
             if of_other is None or not metric.forks:
                 left_out[name] = None
-            else:
-                series += _make_series(levels, identifier(name), of_other, metric, qualifiers)
+                continue
+            secondary = _make_series(levels, identifier(name), of_other, metric, qualifiers)
+            series += secondary
+            if not secondary:
+                empty[name] = None
     version = results[0].jmh_version if results else ""
     notes = (
         *summary_note(means),
         *([f"Left out, in units that are not known here: {', '.join(left_out)}."] if left_out else []),
+        *([f"Left out, since a value is no number: {', '.join(empty)}."] if empty else []),
     )
     host = make_host(runtime=f"Java {results[0].vm_version}" if results and results[0].vm_version else "")
     return FileContents(

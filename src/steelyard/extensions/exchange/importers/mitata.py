@@ -6,12 +6,13 @@ the mean of the heap for one call.
 
 from __future__ import annotations
 
+import json
 from typing import Any, Final
 
 import msgspec
 
 from steelyard.core.units import Scalar
-from steelyard.extensions.exchange.importers.contents import FileContents, ImportedSeries
+from steelyard.extensions.exchange.importers.contents import FailedRuns, FileContents, ImportedSeries
 from steelyard.extensions.exchange.importers.machines import make_host
 
 TOOL: Final = "mitata"
@@ -62,30 +63,40 @@ class _File(msgspec.Struct, frozen=True):
 
 
 def read(document: object, _place: str) -> FileContents:
-    """All benchmarks: arguments that are numbers or text are levels, a group tells equal names apart."""
+    """All benchmarks: arguments are levels, objects by their JSON; a group tells equal names apart."""
     file = msgspec.convert(document, _File)
     series: list[ImportedSeries] = []
     skipped = {}
+    failures = []
     for benchmark in file.benchmarks:
         group = file.layout[benchmark.group].name if 0 <= benchmark.group < len(file.layout) else None
         for run in benchmark.runs:
             name = f"{group} > {run.name}" if group else run.name
             if run.stats is None or run.stats.p50 is None:
                 skipped[name] = _get_message(run.error)
+                levels = _get_levels(benchmark.alias, run)
+                failures.append(FailedRuns(levels, failed=1, reason=skipped[name], name=name))
                 continue
             series += _make_series(benchmark.alias, run, run.stats.p50 * 1e-9, name, group)
     about = file.context
     host = make_host(
         cpu=about.cpu.name, arch=about.arch, runtime=f"{about.runtime or ''} {about.version or ''}".strip()
     )
-    return FileContents(TOOL, tuple(series), host=host, skipped=skipped)
+    return FileContents(TOOL, tuple(series), host=host, skipped=skipped, failures=tuple(failures))
+
+
+def _get_levels(alias: str, run: _Run) -> dict[str, Scalar]:
+    if not run.args:
+        return {"benchmark": run.name}
+    plain = {
+        name: value if isinstance(value, str | int | float) else json.dumps(value, ensure_ascii=False)
+        for name, value in run.args.items()
+    }
+    return {"benchmark": alias, **plain}
 
 
 def _make_series(alias: str, run: _Run, time_s: float, name: str, group: str | None) -> list[ImportedSeries]:
-    is_plain = all(isinstance(value, str | int | float) for value in run.args.values())
-    levels: dict[str, Scalar] = (
-        {"benchmark": alias, **run.args} if run.args and is_plain else {"benchmark": run.name}
-    )
+    levels = _get_levels(alias, run)
     qualifiers: dict[str, Scalar] = {"group": group} if group else {}
     series = [ImportedSeries(levels, "time_s", "s", ((time_s,),), "lower", name, qualifiers)]
     heap = None if run.stats is None else run.stats.heap

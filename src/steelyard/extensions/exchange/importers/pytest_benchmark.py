@@ -63,7 +63,8 @@ def read(document: object, _place: str) -> FileContents:
     series, means = [], []
     for benchmark in file.benchmarks:
         plain = {
-            name: value
+            # A level is finite.
+            name: str(value) if isinstance(value, float) and not math.isfinite(value) else value
             for name, value in (benchmark.params or {}).items()
             if isinstance(value, str | int | float | bool)
         }

@@ -6,7 +6,12 @@ import re
 from typing import Final
 
 from steelyard.core.errors import UsageError
-from steelyard.extensions.exchange.importers.contents import FileContents, ImportedSeries, read_unit
+from steelyard.extensions.exchange.importers.contents import (
+    FailedRuns,
+    FileContents,
+    ImportedSeries,
+    read_unit,
+)
 
 TOOL = "tinybench"
 
@@ -29,23 +34,42 @@ def read(text: str, origin: str) -> FileContents:
         A table without a latency, or a latency in an unknown unit.
     """
     series = []
+    failed: dict[str, str] = {}
+    titles: list[str] = []
     name_column = value_column = 0
     unit_name = ""
     for line in text.splitlines():
         cells = _split(line)
         lower = [cell.lower() for cell in cells]
         if _NAME in lower:
-            name_column = lower.index(_NAME)
+            titles, name_column = lower, lower.index(_NAME)
             value_column, unit_name = _find_latency(cells, origin)
-        elif unit_name and len(cells) > max(name_column, value_column):
+        elif unit_name and len(cells) >= len(titles):
+            cells = _join_name(cells, name_column, len(titles))
             number = _NUMBER.search(cells[value_column])
-            if number is None:  # A task that failed has words there.
+            name = _unquote(cells[name_column])
+            if number is None:
+                error = cells[titles.index("error")] if "error" in titles else cells[value_column]
+                failed[name] = _unquote(error) or "it failed"
                 continue
-            name = cells[name_column].strip("'\"")
             unit = read_unit(unit_name, f"{origin}: {name}")
             value = float(number[0].replace(",", "")) * unit.scale
             series.append(ImportedSeries({"benchmark": name}, "time_s", unit.si, ((value,),), name=name))
-    return FileContents(TOOL, tuple(series))
+    failures = tuple(
+        FailedRuns({"benchmark": name}, failed=1, reason=why, name=name) for name, why in failed.items()
+    )
+    return FileContents(TOOL, tuple(series), skipped=failed, failures=failures)
+
+
+def _join_name(cells: list[str], column: int, count: int) -> list[str]:
+    """Return as many cells as the table has columns: a name may hold the bar that separates them."""
+    surplus = len(cells) - count
+    return [*cells[:column], " │ ".join(cells[column : column + surplus + 1]), *cells[column + surplus + 1 :]]
+
+
+def _unquote(cell: str) -> str:
+    """Return a text as it was before node quoted it by a mark that is not in it."""
+    return cell[1:-1] if len(cell) > 1 and cell[0] == cell[-1] and cell[0] in "'\"`" else cell
 
 
 def _find_latency(cells: list[str], origin: str) -> tuple[int, str]:

@@ -104,8 +104,12 @@ def _read_report(report: _Report) -> FileContents:
             path = " > ".join([*test.ancestor_titles, test.title or test.full_name])
             if test.status == "failed":
                 skipped[path] = test.failure_messages[0].partition("\n")[0] if test.failure_messages else ""
-                if not any(compared.tasks for compared in test.benchmarks):
-                    failures.append(FailedRuns({"benchmark": path}, failed=1, reason=skipped[path]))
+                tasks = [task.name for compared in test.benchmarks for task in compared.tasks]
+                # What ran before the test failed has a time that does not count.
+                for name in [f"{path} > {task}" for task in tasks] or [path]:
+                    skipped[name] = skipped[path]
+                    failures.append(FailedRuns({"benchmark": name}, failed=1, reason=skipped[path]))
+                continue
             for task in (task for compared in test.benchmarks for task in compared.tasks):
                 name = f"{path} > {task.name}"
                 time_ms = task.latency.mean if task.latency.p50 is None else task.latency.p50

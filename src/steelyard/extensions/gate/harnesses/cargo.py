@@ -25,6 +25,7 @@ from steelyard.extensions.gate.harnesses.harness import (
     has_text,
     match_any,
     name_copy,
+    read_failures,
 )
 from steelyard.files.plain import write_plain
 from steelyard.spec.tables.metrics import Harness as Format
@@ -83,6 +84,7 @@ class Cargo(Harness):
     default_s = 8.5
     builds = True
     draws_layouts = True
+    codes_of_failures = frozenset({101})
 
     def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
         """``cargo bench``, with options of cargo before it."""
@@ -153,6 +155,10 @@ class Cargo(Harness):
             "--nresamples": "1000",
         }
         return [*words, *add_missing(words, short), *([match_any(names)] if names else [])]
+
+    def find_failures(self, output: str, report: str) -> Mapping[str, str]:
+        """Return the benchmarks of libtest that panicked, which goes on with the others."""
+        return read_failures(output, "libtest")
 
     def make_environment(self, root: str, place: Path) -> Mapping[str, str]:
         """Results of criterion's own stay out of the tree."""

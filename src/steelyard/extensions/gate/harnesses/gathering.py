@@ -18,6 +18,7 @@ from steelyard.extensions.gate.harnesses.harness import (
     Tree,
     add_missing,
     match_any,
+    read_failures,
 )
 from steelyard.extensions.gate.harnesses.pytest_benchmark import make_python_path
 from steelyard.extensions.gate.harnesses.python_modules import refuse_modules_from_elsewhere
@@ -33,6 +34,7 @@ class Asv(Harness):
     source = "asv"
     reads_sources = True
     default_s = 2.0
+    codes_of_failures = frozenset({2})
 
     def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
         """``asv run``, or ``python -m asv run``."""
@@ -70,6 +72,10 @@ class Asv(Harness):
                 words += ["-a", f"{key}={value}"]
         chosen = ["--bench", match_any(selection.names)] if selection.names else []
         return [*_GATHER, selection.metrics, "results/*/*-*.json", *words, "--record-samples", *chosen]
+
+    def find_failures(self, output: str, report: str) -> Mapping[str, str]:
+        """Return the benchmarks, each with its parameters, that raised."""
+        return read_failures(report, "asv")
 
     def make_environment(self, root: str, place: Path) -> Mapping[str, str]:
         """Modules of the tree come first; ASV passes on only the variable of its own name."""

@@ -77,7 +77,7 @@ class Go(Harness):
             )
         return programs
 
-    def find_failures(self, output: str) -> Mapping[str, str]:
+    def find_failures(self, output: str, report: str) -> Mapping[str, str]:
         """Return the benchmarks that called ``b.Fatal``, each with the first line of its log."""
         return {match["name"]: match["why"] or "failed" for match in _FAILED.finditer(output)}
 

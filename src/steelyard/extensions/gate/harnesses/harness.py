@@ -181,12 +181,26 @@ class Harness(ABC):
             It would run other code, the same for both sides.
         """
 
-    def find_failures(self, output: str) -> Mapping[str, str]:
-        """Return the benchmarks that failed by what the harness printed, and why."""
+    def find_failures(self, output: str, report: str) -> Mapping[str, str]:
+        """Return the benchmarks that failed, and why, by what the harness printed or reported."""
         return {}
 
     def make_environment(self, root: str, place: Path) -> Mapping[str, str]:
         """Variables of its processes; ``root`` is the path of the side, ``place`` as in ``Tree``."""
+        return {}
+
+
+def read_failures(report: str, source: Format) -> Mapping[str, str]:
+    """Return the benchmarks that failed or were skipped by a report, and why.
+
+    A process that ended before its report did says nothing of its benchmarks.
+    """
+    # Readers of a dozen formats, which few runs need.
+    from steelyard.extensions.exchange.importers import read_output
+
+    try:
+        return read_output(report, "its report", source).skipped
+    except UsageError:
         return {}
 
 

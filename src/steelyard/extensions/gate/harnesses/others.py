@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Final
 
@@ -18,6 +18,7 @@ from steelyard.extensions.gate.harnesses.harness import (
     has_text,
     locate_program,
     match_any,
+    read_failures,
 )
 from steelyard.files.reading import read_bytes
 from steelyard.spec.tables.metrics import Harness as Format
@@ -56,6 +57,7 @@ class Vitest(Harness):
     source = "vitest"
     reads_sources = True
     default_s = 0.7
+    codes_of_failures = frozenset({1})
 
     def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
         """``vitest bench``, with or without npx."""
@@ -84,6 +86,10 @@ class Vitest(Harness):
         if of_tasks:
             return [*words, *chosen, "--reporter=json", f"--outputFile={selection.metrics}"]
         return [*words, *chosen, f"--outputJson={selection.metrics}"]
+
+    def find_failures(self, output: str, report: str) -> Mapping[str, str]:
+        """Return the benchmarks that threw, and those of tests that failed, by the report."""
+        return read_failures(report, "vitest")
 
 
 def _read_major(program: str) -> int:

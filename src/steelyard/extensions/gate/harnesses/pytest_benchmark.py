@@ -21,7 +21,10 @@ from steelyard.extensions.gate.harnesses.python_modules import refuse_modules_fr
 from steelyard.extensions.repository.tree_request import locate_start
 from steelyard.spec.tables.metrics import Harness as Format
 
-_FAILED: Final = re.compile(r"^(?:FAILED|ERROR) (?P<test>\S+::.+?)(?: - (?P<why>.*))?$", re.MULTILINE)
+_FAILED: Final = re.compile(
+    r"^(?:FAILED|ERROR) (?P<test>\S+?::[^\[\n]+?(?:\[.*?\])?)(?: - (?P<why>.*))?$", re.MULTILINE
+)
+"""A failure in pytest's summary; parameters may have `` - ``, too."""
 
 
 class PytestBenchmark(Harness):
@@ -63,7 +66,7 @@ class PytestBenchmark(Harness):
             *selection.names,
         ]
 
-    def find_failures(self, output: str) -> Mapping[str, str]:
+    def find_failures(self, output: str, report: str) -> Mapping[str, str]:
         """Return the tests of pytest's summary: ``FAILED a/test_b.py::test_c - ValueError: why``."""
         return {match["test"]: match["why"] or "failed" for match in _FAILED.finditer(output)}
 

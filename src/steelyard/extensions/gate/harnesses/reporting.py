@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import ClassVar, Final
@@ -16,6 +16,7 @@ from steelyard.extensions.gate.harnesses.harness import (
     add_missing,
     has_text,
     locate_program,
+    read_failures,
 )
 from steelyard.extensions.gate.harnesses.others import Tinybench, list_scripts
 from steelyard.spec.tables.metrics import Harness as Format
@@ -30,6 +31,8 @@ class Catch2(Harness):
     name = "catch2"
     source = "catch2"
     default_s = 0.5
+    # Version 3 has one code for failed tests, and version 2 counts them.
+    codes_of_failures = frozenset(range(1, 256))
 
     def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
         """Recognise the harness by an element of its report."""
@@ -56,6 +59,10 @@ class Catch2(Harness):
         cases = dict.fromkeys(name.partition(" > ")[0] for name in selection.names)
         chosen = [",".join(map(_escape, cases))] if cases else []
         return [program.words[0], *words, *options, "-r", "xml", "-o", selection.metrics, *chosen]
+
+    def find_failures(self, output: str, report: str) -> Mapping[str, str]:
+        """Return the benchmarks that threw, and those of test cases that failed, by the report."""
+        return read_failures(report, "catch2")
 
 
 def _escape(name: str) -> str:

@@ -8,7 +8,6 @@ from typing import Any, Final
 from steelyard.extensions.outputs.declaration import ABSENT, COUNT, Fault, Format, Measure, Rows
 from steelyard.extensions.outputs.shapes import Json, Line, Lines
 
-_REVERSE: Final = "end/sum_{0}_bidir_reverse/bits_per_second"
 IPERF3: Final = Format(
     name="iperf3",
     marks=(r'"start"\s*:', r'"version"\s*:\s*"iperf 3'),

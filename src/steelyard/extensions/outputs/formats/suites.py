@@ -84,6 +84,7 @@ BENCHEXEC: Final = Format(
     version="generator",
     rows=(_BENCHEXEC_ROWS,),
     host={"host": "systeminfo/*/hostname", "cpu": "systeminfo/*/cpu/*/model", "os": "systeminfo/*/os/*/name"},
+    limits={"cputime_s": "timelimit", "walltime_s": "walltimelimit"},
 )
 BENCHEXEC_TABLE: Final = Format(
     name="benchexec-table",
@@ -296,6 +297,7 @@ JUNIT: Final = Format(
                 Fault("failure", "{value}"),
                 Fault("skipped", "{value}", kind="skipped"),
             ),
+            without='no time: the writer has to add time="…", in seconds, to each testcase',
         ),
     ),
     repeats="launch",

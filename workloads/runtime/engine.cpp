@@ -1,4 +1,4 @@
-#include "runtime/runtime.hpp"
+#include "runtime/engine.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -11,11 +11,17 @@
 
 namespace goodsyard::runtime {
 
-Runtime::Runtime(Transport& transport, const Parameters& parameters, const Computation& computation)
+Engine::Engine(Transport& transport, const Parameters& parameters, const Computation& computation)
     : transport_(transport), rank_(transport.rank()), size_(transport.size()), parameters_(parameters),
       routing_(parameters.route, rank_, size_, transport.ranks_of_node()), computation_(computation),
       tasks_(parameters, counters_, rank_), termination_(transport, outbox_),
-      trace_(parameters.trace_tasks_s, transport.now_s()) {}
+      trace_(parameters.trace_tasks_s, transport.now_s()) {
+    const std::size_t capacity = transport.pool().capacity_bytes();
+    if (parameters.buffer_bytes > static_cast<std::int64_t>(capacity)) {
+        refuse("a transport has messages of " + std::to_string(capacity) + " bytes, which are to have " +
+               std::to_string(parameters.buffer_bytes) + ": make it for capacity_bytes(parameters)");
+    }
+}
 
 namespace {
 
@@ -26,17 +32,17 @@ const Computation& free_computation() {
 
 } // namespace
 
-Runtime::Runtime(Transport& transport, const Parameters& parameters)
-    : Runtime(transport, parameters, free_computation()) {}
+Engine::Engine(Transport& transport, const Parameters& parameters)
+    : Engine(transport, parameters, free_computation()) {}
 
-Runtime::~Runtime() {
+Engine::~Engine() {
     const std::uint64_t tasks = tasks_.active() + tasks_.unbegun();
     check_nothing_is_lost(unwound_, tasks - std::min(tasks, waiting_for_ever_),
                           "tasks that were begun or spawned after the last epoch");
 }
 
-void Runtime::check_nothing_is_lost(const Unwound& unwound, std::uint64_t count, const std::string& subject,
-                                    const std::string& cure) const {
+void Engine::check_nothing_is_lost(const Unwound& unwound, std::uint64_t count, const std::string& subject,
+                                   const std::string& cure) const {
     if (unwound) {
         return;
     }
@@ -46,16 +52,16 @@ void Runtime::check_nothing_is_lost(const Unwound& unwound, std::uint64_t count,
     }
 }
 
-void Runtime::refuse(const std::string& text) const {
+void Engine::refuse(const std::string& text) const {
     end_program(rank_, text);
 }
 
-void Runtime::refuse_rank(int to, const Mailbox& mailbox) const {
+void Engine::refuse_rank(int to, const Mailbox& mailbox) const {
     refuse(mailbox.name() + ": sent to rank " + std::to_string(to) + ", and the ranks are 0 to " +
            std::to_string(size_ - 1));
 }
 
-void Runtime::end_unusable() const {
+void Engine::end_unusable() const {
     if (std::this_thread::get_id() != thread_) {
         refuse(
             "a second thread uses the runtime, which is for the one that made it: let that thread send what "
@@ -67,23 +73,23 @@ void Runtime::end_unusable() const {
            "program, or catch it inside of the handler or task");
 }
 
-int Runtime::add(Mailbox& mailbox) {
+int Engine::add(Mailbox& mailbox) {
     check_is_usable();
     if (handlers_may_run()) {
         refuse(mailbox.name() + " are made within " + text_of_phase() +
                ": make channels before it, on all ranks");
     }
     mailboxes_.push_back(&mailbox);
-    fingerprint_.reset();
+    names_.reset();
     return Termination::channels + static_cast<int>(mailboxes_.size()) - 1;
 }
 
-void Runtime::remove(const Mailbox& mailbox) {
+void Engine::remove(const Mailbox& mailbox) {
     if (handlers_may_run() && !mailbox.unwound()) {
         refuse(mailbox.name() + " end within " + text_of_phase() + ": end them after it");
     }
     *std::find(mailboxes_.begin(), mailboxes_.end(), &mailbox) = nullptr; // Later ones keep their numbers.
-    fingerprint_.reset();
+    names_.reset();
     while (!mailboxes_.empty() && mailboxes_.back() == nullptr) {
         mailboxes_.pop_back();
     }
@@ -91,7 +97,7 @@ void Runtime::remove(const Mailbox& mailbox) {
                           mailbox.name() + " that were sent after the last epoch");
 }
 
-void Runtime::begin_epoch(const Place& place) {
+void Engine::begin_epoch(const Place& place) {
     check_is_usable();
     if (handlers_may_run()) {
         refuse("epoch() at " + text_of(place) + " is called within " + text_of_phase() +
@@ -108,12 +114,12 @@ void Runtime::begin_epoch(const Place& place) {
     }
 }
 
-std::string Runtime::text_of_phase() const {
+std::string Engine::text_of_phase() const {
     return phase_ == Phase::epoch ? "the epoch at " + text_of(epoch_place_)
                                   : "a function async_… of a container, outside of epochs";
 }
 
-void Runtime::compare_channels() {
+void Engine::compare_channels() {
     // As a look for the end that comes too early: it finds none, since what is sent later is no part of it.
     termination_.look({sent_, handled_, 0, {}, fingerprint()}, "");
     send_posted();
@@ -126,7 +132,7 @@ void Runtime::compare_channels() {
     check_channels(termination_.last().channels);
 }
 
-std::string Runtime::names_of_channels() const {
+std::string Engine::names_of_channels() const {
     std::string names;
     for (const Mailbox* mailbox : mailboxes_) {
         names += (names.empty() ? "" : ", ") + (mailbox == nullptr ? "one that has ended" : mailbox->name());
@@ -134,24 +140,25 @@ std::string Runtime::names_of_channels() const {
     return names;
 }
 
-std::uint64_t Runtime::fingerprint() const {
-    if (!fingerprint_) {
-        fingerprint_ = std::hash<std::string>{}(names_of_channels());
+std::uint64_t Engine::fingerprint() const {
+    if (!names_) {
+        names_ = std::hash<std::string>{}(names_of_channels());
     }
-    return *fingerprint_;
+    return *names_ + functions.fingerprint();
 }
 
-void Runtime::check_channels(std::uint64_t sum) const {
+void Engine::check_channels(std::uint64_t sum) const {
     if (sum == fingerprint() * static_cast<std::uint64_t>(size_)) {
         return;
     }
     const std::string names = names_of_channels();
-    refuse("ranks have different channels in the epoch at " + text_of(epoch_place_) +
-           ": make the same ones on all ranks, in the same order; here are " +
-           (names.empty() ? "none" : names));
+    refuse("ranks have different channels, or functions that they send, in the epoch at " +
+           text_of(epoch_place_) +
+           ": make the same channels on all ranks, in the same order, by the same program; here are " +
+           std::to_string(functions.size()) + " functions, and " + (names.empty() ? "no channel" : names));
 }
 
-void Runtime::post(Buffer&& message, Flush reason) {
+void Engine::post(Buffer&& message, Flush reason) {
     check_is_usable();
     ++counters_.flushes[static_cast<std::size_t>(reason)];
     ++sent_;
@@ -176,7 +183,7 @@ void Runtime::post(Buffer&& message, Flush reason) {
     }
 }
 
-void Runtime::send_all_posted() {
+void Engine::send_all_posted() {
     settle_charges();
     while (!outbox_.empty()) {
         if (transport_.send(outbox_[0])) {
@@ -190,7 +197,7 @@ void Runtime::send_all_posted() {
     }
 }
 
-bool Runtime::collect() {
+bool Engine::collect() {
     if constexpr (simulated) {
         if (transport_.has_timers()) {
             settle_charges(); // Looking costs a simulator nothing there: it happens when it would.
@@ -210,7 +217,7 @@ bool Runtime::collect() {
     return any;
 }
 
-void Runtime::keep_arrived(Buffer&& message) {
+void Engine::keep_arrived(Buffer&& message) {
     arrived_.push(std::move(message));
     const std::size_t backlog = arrived_.size() + held_back_.size();
     counters_.longest_backlog = std::max<std::uint64_t>(counters_.longest_backlog, backlog);
@@ -221,7 +228,7 @@ void Runtime::keep_arrived(Buffer&& message) {
     }
 }
 
-void Runtime::refuse_backlog(const Buffer& message) const {
+void Engine::refuse_backlog(const Buffer& message) const {
     refuse("more than " + std::to_string(parameters_.backlog_bytes) +
            " bytes of messages wait outside of an epoch, the last from rank " + std::to_string(message.rank) +
            " with " + mailbox_of(message).name() +
@@ -229,14 +236,19 @@ void Runtime::refuse_backlog(const Buffer& message) const {
            "raise --backlog-bytes (0: no limit)");
 }
 
-void Runtime::refuse_message(int from, std::size_t number) const {
+void Engine::refuse_function(std::uint64_t number, int from) const {
+    refuse("rank " + std::to_string(from) + " has sent function " + std::to_string(number) +
+           ", and there are " + std::to_string(functions.size()) + ": run the same program on all ranks");
+}
+
+void Engine::refuse_message(int from, std::size_t number) const {
     const std::string names = names_of_channels();
     refuse("a message of channel " + std::to_string(number + 1) + " has come from rank " +
            std::to_string(from) + ": make the same channels on all ranks, in the same order; here are " +
            (names.empty() ? "none" : names));
 }
 
-Mailbox& Runtime::mailbox_of(const Buffer& message) const {
+Mailbox& Engine::mailbox_of(const Buffer& message) const {
     const auto number = static_cast<std::size_t>(message.channel - Termination::channels);
     if (number >= mailboxes_.size() || mailboxes_[number] == nullptr) [[unlikely]] {
         refuse_message(message.rank, number);
@@ -244,7 +256,7 @@ Mailbox& Runtime::mailbox_of(const Buffer& message) const {
     return *mailboxes_[number];
 }
 
-void Runtime::deliver(Buffer&& message) {
+void Engine::deliver(Buffer&& message) {
     charge(Work::move, message.size / 8.0);
     if (message.rank == rank_) {
         charge(Work::parcel, 1);
@@ -254,7 +266,7 @@ void Runtime::deliver(Buffer&& message) {
     transport_.pool().give_back(std::move(message));
 }
 
-void Runtime::handle_arrived_outside() {
+void Engine::handle_arrived_outside() {
     check_is_usable();
     may_handle_outside_ = false;
     phase_ = Phase::handling;
@@ -273,7 +285,7 @@ void Runtime::handle_arrived_outside() {
     phase_ = Phase::outside;
 }
 
-bool Runtime::deliver_arrived() {
+bool Engine::deliver_arrived() {
     // What these send to this rank itself is for the next time: the rank's own work comes in between.
     const std::size_t count = arrived_.size();
     for (std::size_t i = 0; i < count; ++i) {
@@ -286,7 +298,7 @@ bool Runtime::deliver_arrived() {
     return count > 0;
 }
 
-bool Runtime::progress() {
+bool Engine::progress() {
     if (parameters_.flush_age_s > 0) {
         const double than_s = transport_.now_s() - parameters_.flush_age_s;
         for_channels([&](Mailbox& mailbox) { mailbox.flush_older(than_s); });
@@ -302,11 +314,11 @@ bool Runtime::progress() {
     return delivered || resumed || begun;
 }
 
-void Runtime::flush(Flush reason) {
+void Engine::flush(Flush reason) {
     for_channels([&](Mailbox& mailbox) { mailbox.flush(reason); });
 }
 
-bool Runtime::is_passive() {
+bool Engine::is_passive() {
     const auto is_unsent = [](const Mailbox* mailbox) { return mailbox != nullptr && mailbox->has_unsent(); };
     if (std::any_of(mailboxes_.begin(), mailboxes_.end(), is_unsent)) {
         if (parameters_.flush_when_idle) {
@@ -322,7 +334,7 @@ bool Runtime::is_passive() {
     return arrived_.empty() && !tasks_.can_go_on();
 }
 
-void Runtime::await_flush() {
+void Engine::await_flush() {
     settle_charges();
     ++counters_.idle_polls;
     double oldest_s = std::numeric_limits<double>::infinity();
@@ -330,7 +342,7 @@ void Runtime::await_flush() {
     transport_.idle_until(oldest_s + parameters_.flush_age_s);
 }
 
-void Runtime::end_epoch(const Tally& all) {
+void Engine::end_epoch(const Tally& all) {
     stop_waiting(now_s());
     send_posted(); // That it has ended.
     charge(Work::epoch, 1);
@@ -347,16 +359,16 @@ void Runtime::end_epoch(const Tally& all) {
     }
 }
 
-Tally Runtime::tally(const Agreed& values) const {
+Tally Engine::tally(const Agreed& values) const {
     return {sent_, handled_, tasks_.active() + tasks_.unbegun(), values, fingerprint()};
 }
 
-std::string Runtime::blocked() const {
+std::string Engine::blocked() const {
     const std::string task = tasks_.blocked();
     return task.empty() ? task : "on rank " + std::to_string(rank_) + " " + task;
 }
 
-void Runtime::settle_charges() {
+void Engine::settle_charges() {
     if constexpr (simulated) {
         const Tasks::Activity activity = tasks_.take_activity();
         charge(Work::task, static_cast<double>(activity.stacks_entered));

@@ -1,0 +1,15 @@
+"""All that is shown on a page; in a copy without growth or history (``./dev test alone``), without theirs."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from answers.pages import PAGES, held_to_a_rule
+
+PRESENTABLE = [*PAGES]
+if find_spec("steelyard.extensions.growth") is not None:
+    PRESENTABLE.append(held_to_a_rule)
+if find_spec("steelyard.extensions.history") is not None:
+    from answers.histories import HISTORIES
+
+    PRESENTABLE += HISTORIES
