@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -75,25 +76,38 @@ def provide_mutmut() -> None:
 
 def draw(count: int, seed: int, room: str) -> list[Mutant]:
     """Draw mutants of the package, or of a room: a module by its lines, then a change in it. None is drawn
-    twice.
+    twice, and none that only loosens a ``strict=``, which guards against a mistake that is not there.
     """
     files = sorted((PACKAGE / room).rglob("*.py"))
     lines = [len(file.read_text().splitlines()) for file in files]
     stream = random.Random(seed)
     places: dict[Path, list[Place]] = {}
-    drawn: dict[tuple[Path, int], Place] = {}
+    drawn: dict[tuple[Path, int], Mutant] = {}
+    guards: set[tuple[Path, int]] = set()
     empty: set[Path] = set()
     while len(drawn) < count and len(empty) < len(files):
         (file,) = stream.choices(files, lines)
         if file not in places:
             places[file] = list(list_places(file))
-        left = [number for number in range(len(places[file])) if (file, number) not in drawn]
-        if left:
-            number = stream.choice(left)
-            drawn[file, number] = places[file][number]
-        else:
+        left = [i for i in range(len(places[file])) if (file, i) not in drawn and (file, i) not in guards]
+        if not left:
             empty.add(file)
-    return [place.mutant() for place in drawn.values()]
+            continue
+        number = stream.choice(left)
+        mutant = places[file][number].mutant()
+        if _loosens_a_guard(mutant.change):
+            guards.add((file, number))
+        else:
+            drawn[file, number] = mutant
+    return list(drawn.values())
+
+
+def _loosens_a_guard(change: str) -> bool:
+    removed, added = (
+        [re.sub(r",?\s*strict=\w+|[\s,]", "", line[1:]) for line in change.splitlines() if line[0] == sign]
+        for sign in "-+"
+    )
+    return removed == added
 
 
 def module_name(file: Path) -> str:

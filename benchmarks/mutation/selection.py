@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 from functools import cache
 from pathlib import Path
 from typing import Final
 
 from mutants import PACKAGE, ROOT, module_name
 
-MOST: Final = 12
+MOST: Final = 24
 """Files for one mutant: a module that everything imports has hundreds."""
 MOST_NAMESAKES: Final = 3
 TESTS: Final = ROOT / "tests"
@@ -29,6 +30,12 @@ def list_tests() -> dict[Path, frozenset[str]]:
     return {file: frozenset(_imported(file)) for file in files}
 
 
+@cache
+def read_words(file: Path) -> frozenset[str]:
+    """Read the words of a file of tests: a reader of a format is tested by the name of the format."""
+    return frozenset(re.findall(r"[a-z][a-z0-9_]*", file.read_text()))
+
+
 def _imported(file: Path) -> set[str]:
     names = set()
     for node in ast.walk(ast.parse(file.read_text())):
@@ -40,8 +47,8 @@ def _imported(file: Path) -> set[str]:
 
 
 def choose(path: Path) -> list[str]:
-    """Choose the files that judge a module: those of its name, those that import it, those of its folder,
-    those of its room; of each, the nearest first.
+    """Choose the files that judge a module: those of its name, those that import or mention it, those of its
+    folder, those of its room; of each, the nearest first.
     """
     mirror = TESTS / path.parent.relative_to(PACKAGE)
     module = module_name(path)
@@ -54,7 +61,9 @@ def choose(path: Path) -> list[str]:
         is_named = file.stem.removeprefix("test_").startswith(stem) and file.is_relative_to(mirror)
         is_namesake = file in namesakes and len(namesakes) <= MOST_NAMESAKES
         imports = module in list_tests()[file]
-        kinds = (is_named, is_namesake, imports, file.parent == mirror, file.is_relative_to(mirror))
+        is_below = file.is_relative_to(mirror)
+        mentions = is_below and stem in read_words(file)
+        kinds = (is_named, is_namesake, imports, mentions, file.parent == mirror, is_below)
         shared = len(Path(os.path.commonpath([file.parent, mirror])).parts)
         return (kinds.index(True) if True in kinds else len(kinds), -shared, str(file))
 
@@ -62,5 +71,5 @@ def choose(path: Path) -> list[str]:
     room = TESTS / mirror.relative_to(TESTS).parts[0] if mirror != TESTS else TESTS
     if room.name == "extensions":
         room /= mirror.relative_to(room).parts[0] if mirror != room else "."
-    near = [file for file in nearest if rank(file)[0] < 5 or file.is_relative_to(room)]
+    near = [file for file in nearest if rank(file)[0] < 6 or file.is_relative_to(room)]
     return [str(file.relative_to(ROOT)) for file in near[:MOST]]

@@ -289,6 +289,7 @@ def test_help_names_every_command() -> None:
         "docs",
         "site",
         "bench",
+        "size",
         "wheel",
         "release",
         "mpi",

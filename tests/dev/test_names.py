@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
+import pytest
+
 import steelyard
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -115,6 +117,35 @@ def test_every_place_that_the_architecture_names_is_there():
         if not (any((root / place).exists() for root in roots) if "/" in place else place in files)
     ]
     assert missing == []
+
+
+LISTS = {
+    ("benchmarks/mutation/selection.py", "WHOLE"): "tests",
+    ("scripts/door/alone.py", "FACES"): "src/steelyard",
+    ("scripts/door/alone.py", "HOUSES"): ".",
+    ("scripts/door/levels.py", "BENCHMARKS"): ".",
+    ("scripts/door/levels.py", "HOUSES"): ".",
+    ("scripts/size.py", "FACES"): "src/steelyard",
+}
+"""Lists of files and folders in scripts, and the folder that each is in; conftest.py's: ``test_fast.py``."""
+
+
+@pytest.mark.parametrize(("file", "name"), LISTS)
+def test_every_file_and_folder_of_a_list_is_there(file, name):
+    tree = ast.parse((ROOT / file).read_text())
+    (value,) = (
+        node.value
+        for node in tree.body
+        if isinstance(node, ast.AnnAssign | ast.Assign) and name in bound_by(node)
+    )
+    places = ast.literal_eval(value)
+    assert places
+    assert [place for place in places if not (ROOT / LISTS[file, name] / place).exists()] == []
+
+
+def bound_by(node: ast.AnnAssign | ast.Assign) -> list[str]:
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    return [target.id for target in targets if isinstance(target, ast.Name)]
 
 
 def test_every_mutant_that_is_called_equivalent_names_lines_that_are_there():

@@ -40,6 +40,7 @@ def ask(tmp_path, steelyard_env):
     return ask_server
 
 
+@pytest.mark.extensions("gate")
 def test_four_tools_are_offered_and_a_gate_is_judged(ask, tmp_path):
     suites = Suites(tmp_path / "repository")
     base, head = suites.suite(sort=100), suites.suite(sort=150)
@@ -75,6 +76,7 @@ def test_commands_are_compared_and_the_record_explained(ask, tmp_path):
     assert outside.is_error
 
 
+@pytest.mark.extensions("ratchet")
 def test_a_ratchet_without_a_ledger_is_an_error_in_words(ask, tmp_path):
     Suites(tmp_path / "repository").suite(sort=1)
     (status,) = ask(("ratchet", {"action": "status"}))

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from array import array
-from pathlib import Path
 
 import numpy as np
 import pytest
+from drawn_noise import noise_of
 
 from steelyard.core.sample import Sample, Treatment
 from steelyard.core.units import BUILTIN
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "history"))
-
-from drawn_series import noise_of
 
 __all__ = ["noise_of"]
 

@@ -12,7 +12,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from drawn_series import made_series, noise_of
+from drawn_noise import noise_of
+from drawn_series import made_series
 from made_up import measurement
 from msgspec.structs import replace
 from scratch_repository import ScratchRepository

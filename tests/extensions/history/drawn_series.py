@@ -5,24 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-import numpy as np
 import pytest
 
-from steelyard.core.arrays import Floats
 from steelyard.core.units import Metric
 from steelyard.extensions.history.results import Point, SeriesHistory
 from steelyard.results.digest import Digest
 
 WALL = Metric("wall_s", "s", "builtin", "lower")
-
-
-def ar1(rng: np.random.Generator, n: int, phi: float, *shape: int) -> Floats:
-    """Normal noise of variance 1 whose neighbours correlate by phi."""
-    shocks: Floats = rng.normal(size=(*shape, n))
-    shocks[..., 1:] *= math.sqrt(1 - phi * phi)
-    for t in range(1, n):
-        shocks[..., t] += phi * shocks[..., t - 1]
-    return shocks
 
 
 def series_of(
@@ -45,11 +34,6 @@ def series_of(
         for name, log, its_s, its_slow in zip(names, logs, s, slow, strict=True)
     )
     return SeriesHistory("prog", metric, {}, 1, points)
-
-
-@pytest.fixture(scope="session")
-def noise_of() -> Callable[..., Floats]:
-    return ar1
 
 
 @pytest.fixture(scope="session")

@@ -80,6 +80,7 @@ max = "10 s"
 """
 
 
+@pytest.mark.extensions("growth")
 def test_claims_are_judged_over_all_records_of_a_place(steelyard_cli, tmp_path):
     (tmp_path / "pair.toml").write_text(CLAIMED)
     for name in ("one.lab", "two.lab"):
