@@ -197,6 +197,7 @@ def test_words_that_name_no_file_in_a_spec_are_not_taken_for_one(tmp_path):
     assert sorted(collected.files) == ["a"]
 
 
+@pytest.mark.extensions("growth")
 def test_an_accepted_model_of_a_claim_is_packed(tmp_path):
     write(tmp_path, "accepted.json")
     collected = collect(
