@@ -102,10 +102,10 @@ class PathCommand(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Check the outputs, and call the command with its inputs protected."""
-        outputs = dict(_get_outputs(self, ctx.params))
+        outputs = dict(_list_outputs(self, ctx.params))
         if not outputs:
             return super().invoke(ctx)
-        with protecting(_get_inputs(self, ctx.params)):
+        with protecting(_list_inputs(self, ctx.params)):
             _refuse_one_for_two(outputs)
             for option, path in outputs.items():
                 _refuse(self, option, path)
@@ -113,7 +113,7 @@ class PathCommand(click.Command):
                 return super().invoke(ctx)
 
 
-def _get_outputs(command: click.Command, values: Mapping[str, Any]) -> Iterator[tuple[str, Path]]:
+def _list_outputs(command: click.Command, values: Mapping[str, Any]) -> Iterator[tuple[str, Path]]:
     for param in command.params:
         value = values.get(param.name or "")
         if isinstance(param.type, OutputFile | OutputDirectory | RecordDirectory) and isinstance(value, Path):
@@ -157,7 +157,7 @@ Levels = Mapping[str, Sequence[str]]
 """Name of a factor to the texts of its levels."""
 
 
-def _get_inputs(command: click.Command, values: Mapping[str, Any]) -> Iterator[Path]:
+def _list_inputs(command: click.Command, values: Mapping[str, Any]) -> Iterator[Path]:
     """Yield the files that a command line names, and those that its specs and records name.
 
     The command line names them in options, in arguments and as words of commands.

@@ -35,7 +35,7 @@ _UNITS_OF_COST: Final = frozenset(
 
 def is_rate(name: str, unit: str = "") -> bool:
     """Whether higher is better by name or unit: work in a time, a speedup, a figure of merit."""
-    text = _get_text(name)
+    text = _split_words(name)
     if unit.strip().lower() == "hz" or _PER_TIME.search(unit.lower()) or _PER_TIME.search(text):
         return True
     words = _get_words(text)
@@ -48,10 +48,10 @@ def is_cost(name: str, unit: str = "") -> bool:
     """Whether lower is better by name or unit: a time, a size, a count."""
     if is_rate(name, unit):
         return False
-    return unit.strip().lower() in _UNITS_OF_COST or bool(_get_words(_get_text(name)) & _COSTS)
+    return unit.strip().lower() in _UNITS_OF_COST or bool(_get_words(_split_words(name)) & _COSTS)
 
 
-def _get_text(name: str) -> str:
+def _split_words(name: str) -> str:
     apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
     return " ".join(part for part in re.split(r"[^a-z0-9/µ]+", apart.lower()) if part)
 

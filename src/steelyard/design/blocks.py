@@ -56,7 +56,7 @@ def next_block(
         blocks = extensions[-1].to_blocks if extensions else last_look(experiment)
     if blocks is not None and not _compute_wanting(experiment, past, blocks):
         return None
-    return next(_get_upcoming(experiment, treatments, past, extensions))
+    return next(_list_upcoming(experiment, treatments, past, extensions))
 
 
 def blocks_until(
@@ -79,7 +79,7 @@ def stream_until(
 ) -> Iterator[Block]:
     """Yield the blocks of ``blocks_until``, each drawn when it is asked for."""
     return itertools.islice(
-        _get_upcoming(experiment, treatments, past, extensions), _compute_wanting(experiment, past, blocks)
+        _list_upcoming(experiment, treatments, past, extensions), _compute_wanting(experiment, past, blocks)
     )
 
 
@@ -102,7 +102,7 @@ def _compute_wanting(experiment: Experiment, past: Sequence[BlockOutcome], block
     return count - done + max(0, design.discard - len(past)) if count > done else 0
 
 
-def _get_upcoming(
+def _list_upcoming(
     experiment: Experiment,
     treatments: Sequence[Treatment],
     past: Sequence[BlockOutcome],
@@ -111,10 +111,10 @@ def _get_upcoming(
     """Yield the blocks after ``past``, without end, if none of them stays incomplete."""
     design, contexts = experiment.design, experiment.contexts
     if design.order == IN_ROWS:
-        yield from _get_rows(experiment, treatments, past)
+        yield from _list_rows(experiment, treatments, past)
         return
     counting = [outcome for outcome in past if not outcome.block.discard]
-    visits = _get_visits(experiment, counting, extensions)
+    visits = _list_visits(experiment, counting, extensions)
     for number in itertools.count(len(past) + 1):
         discard = number <= design.discard
         context, pass_ = (1, 1) if discard else next(visits)
@@ -122,7 +122,7 @@ def _get_upcoming(
         yield Block(number, pass_, drawn, _order(experiment, treatments, number, discard=discard), discard)
 
 
-def _get_rows(
+def _list_rows(
     experiment: Experiment, treatments: Sequence[Treatment], past: Sequence[BlockOutcome]
 ) -> Iterator[Block]:
     """Yield each run as a block of its own.
@@ -179,7 +179,7 @@ def whole_plots(experiment: Experiment, treatments: Sequence[Treatment]) -> list
     return list(plots.values())
 
 
-def _get_visits(
+def _list_visits(
     experiment: Experiment, counting: Sequence[BlockOutcome], extensions: Sequence[Extension]
 ) -> Iterator[Visit]:
     """Yield the visits after those of ``counting``, without end."""
@@ -190,16 +190,16 @@ def _get_visits(
     visits = [((o.block.context.id, o.block.pass_), o.state) for o in counting if o.block.context is not None]
     attempts = Counter(visit for visit, _ in visits)
     settled = {visit for visit, state in visits if state != "incomplete"}
-    for schedule in _get_rounds(experiment, contexts, extensions):
+    for schedule in _list_rounds(experiment, contexts, extensions):
         yield from sorted((visit for visit in schedule if visit not in settled), key=attempts.__getitem__)
 
 
-def _get_rounds(
+def _list_rounds(
     experiment: Experiment, contexts: Contexts, extensions: Sequence[Extension]
 ) -> Iterator[list[Visit]]:
     """Yield the visits of each round in order, without end."""
     first = 1
-    for number, end in enumerate(_get_ends(experiment, extensions)):
+    for number, end in enumerate(_list_ends(experiment, extensions)):
         numbers = range(first, end // contexts.passes + 1)
         yield [
             (context, pass_)
@@ -209,7 +209,7 @@ def _get_rounds(
         first = numbers.stop
 
 
-def _get_ends(experiment: Experiment, extensions: Sequence[Extension]) -> Iterator[int]:
+def _list_ends(experiment: Experiment, extensions: Sequence[Extension]) -> Iterator[int]:
     """Where rounds end: at the looks, and at the ends of extensions.
 
     A round that was begun when time ran out is finished first.

@@ -24,7 +24,7 @@ def separability(experiment: Experiment) -> list[str]:
     """
     rows = list(laid_out(experiment)) if experiment.design.exclude else []
     return [
-        *_get_constant(experiment.factors),
+        *_list_constant(experiment.factors),
         *_link(experiment),
         *_explain_broken(experiment, rows),
         *confounding(layout_of(experiment)),
@@ -35,7 +35,7 @@ def separability(experiment: Experiment) -> list[str]:
     ]
 
 
-def _get_constant(factors: Sequence[Factor]) -> Iterator[str]:
+def _list_constant(factors: Sequence[Factor]) -> Iterator[str]:
     for factor in factors:
         if len(factor.levels) == 1:
             yield f"{factor.name} has one level ({toml_value(factor.levels[0])}): its effect cannot be seen"

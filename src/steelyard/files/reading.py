@@ -298,10 +298,10 @@ def _pipe(descriptor: int, path: Path) -> Iterator[bytes]:
 def _refuse_size(path: Path, size: int, largest: int, hint: str) -> None:
     if size > largest:
         cure = "split it, or leave rows out" if largest == LARGEST_BYTES else hint
-        raise UsageError(f"{path}: is larger than {_get_size(largest)}, the most that is read", hint=cure)
+        raise UsageError(f"{path}: is larger than {_format_size(largest)}, the most that is read", hint=cure)
 
 
-def _get_size(number: int) -> str:
+def _format_size(number: int) -> str:
     return f"{number // 2**20} MiB" if number >= 2**20 else f"{number:,} bytes"
 
 

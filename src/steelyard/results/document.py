@@ -203,11 +203,11 @@ def _describe_reached(value: Any, path: Iterable[str]) -> Any:
 def lines_of(kind: Any, views: Views) -> Lines:
     """Return the lines of a struct: those of a view, else its own."""
     view = views.get(kind)
-    return view if isinstance(view, tuple) else _get_own_lines(kind)
+    return view if isinstance(view, tuple) else _list_own_lines(kind)
 
 
 @cache
-def _get_own_lines(kind: Any) -> Lines:
+def _list_own_lines(kind: Any) -> Lines:
     declared: Lines | None = getattr(kind, "__lines__", None)
     if declared is not None:
         return declared
@@ -217,4 +217,4 @@ def _get_own_lines(kind: Any) -> Lines:
 
 @cache
 def _get_own_steps(kind: Any) -> tuple[_Step, ...]:
-    return _get_steps(_get_own_lines(kind))
+    return _get_steps(_list_own_lines(kind))

@@ -193,7 +193,7 @@ def _parse(text: str, source: Path, file: str, name: str, *, allow_many: bool) -
         )
         position = f"{file}:{place[2]}:{place[3]}" if place and place[2] else f"{file}: at its end"
         raise SpecError(
-            f"{position}: {place[1] if place else error}", hint=_get_syntax_hint(text, place)
+            f"{position}: {place[1] if place else error}", hint=_describe_syntax(text, place)
         ) from None
     except RecursionError:
         raise _refuse_depth(file) from None
@@ -219,7 +219,7 @@ def _refuse_depth(file: str) -> SpecError:
     return SpecError(f"{file}: values are nested too deeply", hint="a spec is two levels deep")
 
 
-def _get_syntax_hint(text: str, place: re.Match[str] | None) -> str:
+def _describe_syntax(text: str, place: re.Match[str] | None) -> str:
     line = text.splitlines()[int(place[2]) - 1].strip() if place and place[2] and text.strip() else ""
     excerpt = line if len(line) <= 60 else f"{line[:59]}…"
     if not place or not excerpt:

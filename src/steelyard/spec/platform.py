@@ -55,10 +55,10 @@ def read_hosts(path: Path) -> tuple[SimulatedHost, ...]:
     for element in root.iter():
         cores = _read_cores(element.get("core", "1"), path)
         if element.tag == "host":
-            hosts.append(SimulatedHost(_get_word(element.get("id", ""), path), cores))
+            hosts.append(SimulatedHost(_read_word(element.get("id", ""), path), cores))
         elif element.tag == "cluster":
             names = _read_numbers(element.get("radical", ""), path)
-            head, tail = (_get_word(element.get(end, ""), path) for end in ("prefix", "suffix"))
+            head, tail = (_read_word(element.get(end, ""), path) for end in ("prefix", "suffix"))
             if len(hosts) + len(names) > MOST_HOSTS:
                 raise UsageError(f"{path} declares too many hosts", hint="declare 1,048,576 hosts at most")
             hosts += [SimulatedHost(f"{head}{number}{tail}", cores) for number in names]
@@ -112,7 +112,7 @@ def _read_numbers(radical: str, path: Path) -> list[int]:
     return numbers
 
 
-def _get_word(name: str, path: Path) -> str:
+def _read_word(name: str, path: Path) -> str:
     """Return a host's name, or a part of one, as it can stand on a line of its own."""
     if re.search(r"\s", name):
         raise UsageError(

@@ -257,7 +257,7 @@ def explained(path: Path) -> Iterator[None]:
         if error.errno == errno.ENOSPC:
             raise _make_full(path) from error
         raise RecordError(
-            f"{path.parent}: {_get_reason(error)}",
+            f"{path.parent}: {_read_reason(error)}",
             hint=f"check the permissions: ls -ld {quote(Path(error.filename or path).parent)}",
         ) from error
     except UnicodeDecodeError as error:
@@ -269,7 +269,7 @@ def explained(path: Path) -> Iterator[None]:
         ) from error
 
 
-def _get_reason(error: OSError) -> str:
+def _read_reason(error: OSError) -> str:
     """Return what the system says; of many files that could not be copied, about the first."""
     if isinstance(error, shutil.Error):
         _, _, reason = error.args[0][0]

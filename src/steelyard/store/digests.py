@@ -63,7 +63,7 @@ class Digests(msgspec.Struct, frozen=True):
 def write_digests(file: Path) -> None:
     """Write the digests of a record that nobody writes to any more; nothing where there is no space."""
     changes, page_bytes = _compute_header(file)
-    pages = "".join(_get_pages(file, page_bytes))
+    pages = "".join(_list_pages(file, page_bytes))
     sha256 = hashlib.sha256(pages.encode()).hexdigest()
     digests = Digests(FORMAT, VERSION, changes, page_bytes, pages, sha256)
     with suppress(OSError):
@@ -91,7 +91,7 @@ def damaged_pages(file: Path) -> list[int]:
         digests = _decode(text, place)
         if digests is None or _compute_header(file) != (digests.changes, digests.page_bytes):
             return []
-        pages, width = list(_get_pages(file, digests.page_bytes)), 2 * _DIGEST_BYTES
+        pages, width = list(_list_pages(file, digests.page_bytes)), 2 * _DIGEST_BYTES
         texts = [digests.pages[at : at + width] for at in range(0, len(digests.pages), width)]
         damaged = [
             number
@@ -159,7 +159,7 @@ def _compute_header(file: Path) -> tuple[int, int]:
     return int.from_bytes(header[_COUNTER], "big"), 65536 if page_bytes == 1 else page_bytes
 
 
-def _get_pages(file: Path, page_bytes: int) -> Iterator[str]:
+def _list_pages(file: Path, page_bytes: int) -> Iterator[str]:
     with file.open("rb") as opened:
         while page := opened.read(page_bytes):
             yield hashlib.blake2b(page, digest_size=_DIGEST_BYTES).hexdigest()

@@ -68,11 +68,11 @@ def audit(request: AuditRequest, directory: Path, *, watch: Watch, tell: Tell) -
     request = bench.request = replace(request, metric=request.metric or bench.sensible_metric())
     bench.run_s = float(np.median(np.exp(bench.logs("pilot", "wall_s"))))
     among, idle = place_threads(among, bench.threads(), requested=bool(request.only))
-    among, failing = _get_bearable(bench, among)
+    among, failing = _choose_bearable(bench, among)
     left_out = {**left_out, **idle, **failing}
     plan = effort(request, among, bench.run_s)
     bench.refuse_too_much(plan)
-    tell(_get_intention(plan, among, request))
+    tell(_describe_intention(plan, among, request))
     base = {candidate.name: candidate.base for candidate in among}
     # Kinds that are asked for by name are a question of their own.
     shell = None if request.only else get_start_setting(among)
@@ -236,7 +236,7 @@ class _Comparison(msgspec.Struct, frozen=True):
     typical: tuple[Row, ...]
 
 
-def _get_bearable(
+def _choose_bearable(
     bench: Stages, among: Sequence[AuditCandidate]
 ) -> tuple[tuple[AuditCandidate, ...], Mapping[str, str]]:
     """Return the kinds in which the program still ends well, and what is said of the others.
@@ -349,7 +349,7 @@ def _get_importance(finding: AuditedContext) -> tuple[bool, float]:
     return finding.verdict != "moves", -max(ratio, 1 / ratio)
 
 
-def _get_intention(plan: Effort, among: Sequence[AuditCandidate], request: AuditRequest) -> str:
+def _describe_intention(plan: Effort, among: Sequence[AuditCandidate], request: AuditRequest) -> str:
     from steelyard.core.units import format_duration
 
     levels = [

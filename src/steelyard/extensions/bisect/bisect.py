@@ -65,7 +65,7 @@ def bisect(
     InterruptedRunError
         The same call goes on.
     """
-    line = _get_line(request, repository)
+    line = _list_line(request, repository)
     # With ids, which mean the same when a branch has moved on.
     bisect_request = replace(request, good=line[0], bad=line[-1]).keep_in(directory)
     trees = Trees(
@@ -86,7 +86,7 @@ def bisect(
     return bisection.answer(search, repository)
 
 
-def _get_line(request: BisectRequest, repository: Repository) -> list[str]:
+def _list_line(request: BisectRequest, repository: Repository) -> list[str]:
     """Good, and every commit of bad's first parents that contains it, up to bad."""
     good, bad = repository.commit(request.good), repository.commit(request.bad)
     if good == bad:

@@ -14,7 +14,7 @@ from steelyard.run.runner.counter_facts import ENERGY, TREE
 
 def hardware_counters(host: HostState) -> HostFinding:
     """Check cycles, instructions, misses."""
-    missing = _get_missing(host, HARDWARE)
+    missing = _list_missing(host, HARDWARE)
     if not missing:
         return HostFinding("hardware counters", "ok", ", ".join(HARDWARE))
     text = "the hypervisor shows none to its guests" if host.facts.get("virtualization") else "refused"
@@ -30,7 +30,7 @@ def hardware_counters(host: HostState) -> HostFinding:
 
 def software_counters(host: HostState) -> HostFinding:
     """Check the counters that the kernel keeps itself."""
-    missing = _get_missing(host, SOFTWARE)
+    missing = _list_missing(host, SOFTWARE)
     if not missing:
         return HostFinding("software counters", "ok", ", ".join(SOFTWARE))
     return HostFinding(
@@ -44,7 +44,7 @@ def software_counters(host: HostState) -> HostFinding:
 
 def check_process_tree(host: HostState) -> HostFinding:
     """Check whether CPU time and memory are known of processes that nobody waits for."""
-    missing = _get_missing(host, TREE)
+    missing = _list_missing(host, TREE)
     sources = [str(host.facts.get(f"{name}_source", "refused by the kernel")) for name in missing]
     if not missing:
         return HostFinding("process tree", "ok", f"{', '.join(TREE)} by a control group for each trial")
@@ -169,7 +169,7 @@ def changes(host: HostState) -> HostFinding:
     )
 
 
-def _get_missing(host: HostState, names: tuple[str, ...]) -> list[str]:
+def _list_missing(host: HostState, names: tuple[str, ...]) -> list[str]:
     available = str(host.facts.get("counters_available", "")).split(",")
     return [name for name in names if name not in available]
 

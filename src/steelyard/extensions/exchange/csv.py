@@ -19,12 +19,12 @@ from steelyard.extensions.exchange.table import Table
 _QUOTED = re.compile(r'[",\t\r\n]|^\s|\s$|^$')
 
 
-def _get_text(value: str) -> str:
+def _quote(value: str) -> str:
     return '"' + value.replace('"', '""') + '"' if _QUOTED.search(value) else value
 
 
 _FIELD: Final[dict[type, Callable[[Any], str]]] = {
-    str: _get_text,
+    str: _quote,
     int: str,
     float: repr,
     bool: lambda value: "true" if value else "false",
@@ -34,5 +34,5 @@ _FIELD: Final[dict[type, Callable[[Any], str]]] = {
 
 def write_csv(table: Table, to: TextIO, separator: str = ",") -> None:
     """Write the table to a text file that was opened with ``newline=""`` and ``encoding="utf-8"``."""
-    to.write(separator.join(_get_text(column.name) for column in table.columns) + "\n")
+    to.write(separator.join(_quote(column.name) for column in table.columns) + "\n")
     to.writelines(separator.join([_FIELD[type(cell)](cell) for cell in row]) + "\n" for row in table.rows)

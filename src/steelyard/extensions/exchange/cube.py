@@ -69,7 +69,7 @@ def read(directory: Path, *, inclusive: bool = False) -> tuple[Series, ...]:
     collected, units = Observations(tuple(names[place] for place in numbers)), {}
     for run in runs:
         at = [run.at[place] for place in numbers]
-        for path, metric, unit, value in _get_values(run.file, inclusive=inclusive):
+        for path, metric, unit, value in _list_values(run.file, inclusive=inclusive):
             units[metric] = unit
             collected.add(path, metric, at, [value])
     return collected.series(units)
@@ -94,7 +94,7 @@ def run_of(file: Path) -> CubeRun:
     return CubeRun(file, names, tuple(value for _, value in point))
 
 
-def _get_values(file: Path, *, inclusive: bool) -> Iterator[tuple[str, str, str, float]]:
+def _list_values(file: Path, *, inclusive: bool) -> Iterator[tuple[str, str, str, float]]:
     """Call path, metric, unit and value of everything in a profile."""
     try:
         from pycubexr import CubexParser

@@ -42,7 +42,7 @@ def read(path: Path) -> tuple[Series, ...]:
     try:
         with ZipFile(io.BytesIO(data)) as archive:
             document = parse_json(_read_member(archive, _DOCUMENT), str(path), hint=_HINT)
-            return _get_series(document, _Values(archive))
+            return _find_series(document, _Values(archive))
     except (BadZipFile, KeyError, TypeError, ValueError, IndexError, struct.error, OSError) as error:
         text = str(error) or type(error).__name__
         raise UsageError(f"{path}: not an experiment of Extra-P: {text}", hint=_HINT) from None
@@ -72,7 +72,7 @@ class _Values:
         return [float(value) for value in np.ravel(array)]
 
 
-def _get_series(document: Any, values: _Values) -> tuple[Series, ...]:
+def _find_series(document: Any, values: _Values) -> tuple[Series, ...]:
     parameters = tuple(str(name) for name in document["parameters"])
     collected = Observations(parameters)
     for name, metrics in document["measurements"].items():

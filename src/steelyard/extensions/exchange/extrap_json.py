@@ -32,9 +32,9 @@ def read(text: str, place: str) -> tuple[Series, ...]:
         return contents
     document = parse_json(text, place, hint=_HINT)
     try:
-        return _read_old(document) if "callpaths" in document else _get_new(document)
+        return _read_old(document) if "callpaths" in document else _find_new(document)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
-        raise UsageError(f"{place}: {_get_missing(error)}", hint=_HINT) from None
+        raise UsageError(f"{place}: {_describe_missing(error)}", hint=_HINT) from None
 
 
 class _Entry(msgspec.Struct, frozen=True, gc=False):
@@ -68,7 +68,7 @@ def _get_plain(text: str) -> tuple[Series, ...] | None:
     return tuple(out)
 
 
-def _get_missing(error: Exception) -> str:
+def _describe_missing(error: Exception) -> str:
     if isinstance(error, OverflowError):
         return "a number is too large for a double, whose largest is 1.8e308"
     return (
@@ -76,7 +76,7 @@ def _get_missing(error: Exception) -> str:
     )
 
 
-def _get_new(document: Mapping[str, Any]) -> tuple[Series, ...]:
+def _find_new(document: Mapping[str, Any]) -> tuple[Series, ...]:
     parameters = tuple(str(name) for name in document["parameters"])
     collected = Observations(parameters)
     for name, metrics in document["measurements"].items():
@@ -131,7 +131,7 @@ def read_lines(text: str, file: str, *, talpas: bool = False) -> tuple[Series, .
             values = [float(v) for v in value] if isinstance(value, list) else [float(value)]
             collected.add(str(entry.get("callpath", "")), str(entry.get("metric", "")), at, values)
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise UsageError(f"{place}: {_get_missing(error)}", hint=_HINT) from None
+            raise UsageError(f"{place}: {_describe_missing(error)}", hint=_HINT) from None
     return collected.series() if collected else ()
 
 

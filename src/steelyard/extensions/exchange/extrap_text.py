@@ -83,7 +83,7 @@ def write(series: Iterable[Series]) -> str:
     first = every[0]
     lines = [f"PARAMETER {name}" for name in first.parameters]
     grid = [point.at for point in first.points]
-    lines.append("POINTS " + " ".join(_get_point(at) for at in grid))
+    lines.append("POINTS " + " ".join(_format_point(at) for at in grid))
     for function in every:
         if function.parameters != first.parameters or [point.at for point in function.points] != grid:
             raise UsageError(
@@ -96,7 +96,7 @@ def write(series: Iterable[Series]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _get_point(at: tuple[float, ...]) -> str:
+def _format_point(at: tuple[float, ...]) -> str:
     text = " ".join(f"{x:g}" if float(f"{x:g}") == x else repr(x) for x in at)
     return text if len(at) == 1 else f"({text})"
 

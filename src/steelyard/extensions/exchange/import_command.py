@@ -152,7 +152,7 @@ def command(options: ImportOptions) -> None:
         options.compare,
         options.against,
         options.metric,
-        _get_claims(options.claims) if options.claims else (),
+        _read_claims(options.claims) if options.claims else (),
     )
     claims = None if options.variable_margin is None else VariableClaims(margin=options.variable_margin)
     record = import_files(
@@ -192,7 +192,7 @@ def _tell_claims(claims: VariableClaims) -> None:
             click.echo(f"- {text} {', '.join(printable(name) for name in names)}")
 
 
-def _get_claims(file: Path) -> list[Mapping[str, Any]]:
+def _read_claims(file: Path) -> list[Mapping[str, Any]]:
     import tomllib
 
     from steelyard.spec import read_spec

@@ -195,7 +195,7 @@ def import_files(  # noqa: PLR0913 -- one door for every way in which files are 
         cells=[tuple(entry.levels.items()) for entry in series] if rounds else (),
         one_process=one_process,
         sessions=sessions,
-        sources={str(source.path): _get_sha256(source.path) for source, _ in contents_of},
+        sources={str(source.path): _compute_sha256(source.path) for source, _ in contents_of},
         host=first.host,
         notes=[
             *dict.fromkeys(note for _, contents in contents_of for note in contents.notes),
@@ -565,7 +565,7 @@ def _list_failed_trials(failures: Sequence[FailedRuns], policy: FailurePolicy) -
     ]
 
 
-def _get_sha256(path: Path) -> str:
+def _compute_sha256(path: Path) -> str:
     if not path.is_file():
         return ""
     with path.open("rb") as file:

@@ -30,28 +30,28 @@ def read(text: str, place: str, columns: CsvColumns) -> tuple[Series, ...]:
         entry = parse_json(line, f"{place}, line {number}", hint=_HINT)
         if not isinstance(entry, Mapping):
             raise UsageError(f"{place}, line {number}: not an object", hint=_HINT)
-        flat = dict(_get_flat(entry))
+        flat = dict(_list_flat(entry))
         header |= dict.fromkeys(flat)
         values = flat.get(columns.value)
         numbers = values if isinstance(values, list) else [values]
-        rows += [(number, {**_get_texts(flat), columns.value: _get_text(value)}) for value in numbers]
+        rows += [(number, {**_get_texts(flat), columns.value: _format_text(value)}) for value in numbers]
     full = [(number, {name: row.get(name, "") for name in header}) for number, row in rows]
     return read_rows(list(header), full, place, columns)
 
 
-def _get_flat(entry: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def _list_flat(entry: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     for key, value in entry.items():
         if isinstance(value, Mapping):
-            yield from _get_flat(value, f"{prefix}{key}.")
+            yield from _list_flat(value, f"{prefix}{key}.")
         else:
             yield f"{prefix}{key}", value
 
 
 def _get_texts(flat: Mapping[str, Any]) -> dict[str, str]:
-    return {key: _get_text(value) for key, value in flat.items()}
+    return {key: _format_text(value) for key, value in flat.items()}
 
 
-def _get_text(value: Any) -> str:
+def _format_text(value: Any) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value)

@@ -36,7 +36,7 @@ def render(record: Record, form: PeerFormat, metrics: Sequence[str] = ()) -> str
     return _WRITERS[form](record, metrics or (record.experiment.analysis.metric,))
 
 
-def _get_hyperfine(record: Record, metrics: Sequence[str]) -> str:
+def _format_hyperfine(record: Record, metrics: Sequence[str]) -> str:
     """``results``, as hyperfine 1.x writes them: elapsed times of launches."""
     if tuple(metrics) != ("wall_s",):
         raise UsageError(
@@ -51,7 +51,7 @@ def _write_hyperfine_2(record: Record, metrics: Sequence[str]) -> str:
     return write_json_2(record, metric=metrics[0])
 
 
-def _get_benchstat(record: Record, metrics: Sequence[str]) -> str:
+def _format_benchstat(record: Record, metrics: Sequence[str]) -> str:
     """One line a launch: ``BenchmarkNAME/factor=level 1 1234 ns/op``."""
     lines: dict[int, tuple[str, list[str]]] = {}
     for sample in record.samples(*metrics):
@@ -77,7 +77,7 @@ def _go_value(metric: Metric, value: float, primary: str) -> str:
     return f"{value:.9g} {metric.name}-{unit}"
 
 
-def _get_bencher(record: Record, metrics: Sequence[str]) -> str:
+def _format_bencher(record: Record, metrics: Sequence[str]) -> str:
     """Mean, and mean less and plus the standard deviation: what Bencher makes of hyperfine's files."""
     by_name: dict[str, dict[str, dict[str, float]]] = {}
     for sample in _fill(record.samples(*metrics)):
@@ -92,7 +92,7 @@ def _get_bencher(record: Record, metrics: Sequence[str]) -> str:
     return write_json(by_name)
 
 
-def _get_github_action(record: Record, metrics: Sequence[str]) -> str:
+def _format_github_action(record: Record, metrics: Sequence[str]) -> str:
     """Entries for ``customSmallerIsBetter`` or ``customBiggerIsBetter``, which one file cannot mix."""
     samples = _fill(record.samples(*metrics))
     if len({sample.metric.better for sample in samples}) > 1:
@@ -131,9 +131,9 @@ def _name(sample: Sample) -> str:
 
 
 _WRITERS: Final[dict[PeerFormat, Callable[[Record, Sequence[str]], str]]] = {
-    "hyperfine": _get_hyperfine,
+    "hyperfine": _format_hyperfine,
     "hyperfine-2": _write_hyperfine_2,
-    "benchstat": _get_benchstat,
-    "bencher": _get_bencher,
-    "github-action-benchmark": _get_github_action,
+    "benchstat": _format_benchstat,
+    "bencher": _format_bencher,
+    "github-action-benchmark": _format_github_action,
 }

@@ -297,7 +297,7 @@ def _make_experiment(
             "order": "randomized" if recording.blocked else "sequential",
             "blocks": max(present.values()),
             "discard": 0,
-            "exclude": [dict(cell) for cell in _get_cells(levels) if cell not in present],
+            "exclude": [dict(cell) for cell in _list_cells(levels) if cell not in present],
         },
         metrics={
             name: {"source": "lines", "unit": quantity.unit, "better": quantity.better}
@@ -332,7 +332,7 @@ def get_levels(cells: Sequence[Levels]) -> dict[str, list[Scalar]]:
     return {name: list(values) for name, values in distinct.items()}
 
 
-def _get_cells(levels: Mapping[str, Sequence[Scalar]]) -> Iterator[Levels]:
+def _list_cells(levels: Mapping[str, Sequence[Scalar]]) -> Iterator[Levels]:
     for cell in product(*levels.values()):
         yield tuple(zip(levels, cell, strict=True))
 

@@ -64,11 +64,11 @@ def trials(record: Reading) -> Table:
     factors = factor_columns(record, names=column_names)
     column_names |= {column.name for column in factors}
     columns = [
-        TableColumn(_get_free(metric.name, "metric", column_names), "real", metric.unit)
+        TableColumn(_choose_free_name(metric.name, "metric", column_names), "real", metric.unit)
         for metric in reported
     ]
     names = [metric.name for metric in reported]
-    return Table((*_PLACE, *factors, *fixed, *columns), _get_rows(record, tuple(settings), names))
+    return Table((*_PLACE, *factors, *fixed, *columns), _list_rows(record, tuple(settings), names))
 
 
 def factor_columns(record: Reading, *, names: Collection[str]) -> tuple[TableColumn, ...]:
@@ -78,12 +78,12 @@ def factor_columns(record: Reading, *, names: Collection[str]) -> tuple[TableCol
     """
     levels = [treatment.levels for treatment in record.treatments]
     return tuple(
-        TableColumn(_get_free(name, "factor", names), type_of(level[name] for level in levels))
+        TableColumn(_choose_free_name(name, "factor", names), type_of(level[name] for level in levels))
         for name in (levels[0] if levels else ())
     )
 
 
-def _get_rows(
+def _list_rows(
     record: Reading, settings: Sequence[str], reported: Sequence[str]
 ) -> Iterator[tuple[Cell, ...]]:
     levels = {treatment.id: tuple(treatment.levels.values()) for treatment in record.treatments}
@@ -142,5 +142,5 @@ def _get_settings(record: Reading) -> dict[str, Type]:
     return {name: type_of(drawn) for name, drawn in levels.items()}
 
 
-def _get_free(name: str, kind: str, names: Collection[str]) -> str:
+def _choose_free_name(name: str, kind: str, names: Collection[str]) -> str:
     return name if name not in names else f"{kind}.{name}"

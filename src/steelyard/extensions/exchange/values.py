@@ -37,10 +37,10 @@ _VALUE: Final = (
 def values(record: Record) -> Table:
     """Every value of every trial, iterations included, nothing reduced."""
     factors = factor_columns(record, names={column.name for column in (*_PLACE, *_VALUE)})
-    return Table((*_PLACE, *factors, *_VALUE), _get_rows(record))
+    return Table((*_PLACE, *factors, *_VALUE), _list_rows(record))
 
 
-def _get_rows(record: Record) -> Iterator[tuple[Cell, ...]]:
+def _list_rows(record: Record) -> Iterator[tuple[Cell, ...]]:
     metrics = {metric.name: metric for metric in record.metrics}
     units = {name: metric.unit for name, metric in metrics.items()}
     origins = record.origins()

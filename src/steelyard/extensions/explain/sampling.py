@@ -95,7 +95,7 @@ class Perf(Profiler):
             done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_CHECK_S)
         if done.returncode:
             raise MachineError(
-                f"perf may not sample on this machine: {_get_reason(done.stderr)}", hint=_find_setting()
+                f"perf may not sample on this machine: {_read_reason(done.stderr)}", hint=_find_setting()
             )
 
     def read(self, files: Mapping[int, Path], programs: Collection[str]) -> dict[int, Profile]:
@@ -187,7 +187,7 @@ def _read_perf_data(file: Path, intern: Callable[[Frame], Frame]) -> RawProfile:
     return profile
 
 
-def _get_reason(stderr: str) -> str:
+def _read_reason(stderr: str) -> str:
     lines = [line.strip() for line in stderr.splitlines() if line.strip() and "WARNING" not in line]
     return next(
         (line for line in lines if "ermi" in line or "rror" in line), lines[0] if lines else "no reason"

@@ -107,14 +107,16 @@ def _format_points(model: ScalingModel, suggestions: tuple[Suggestion, ...]) -> 
         return f"{name}: no feasible point would add information"
     if not settling:
         best = suggestions[0]
-        return f"{name}: no single point would decide it; the most informative is {_get_at(model, best)}"
+        return (
+            f"{name}: no single point would decide it; the most informative is {_format_place(model, best)}"
+        )
     text = "; ".join(
-        f"{_get_at(model, suggestion)} (costs {suggestion.cost:.2g} × the largest so far)"
+        f"{_format_place(model, suggestion)} (costs {suggestion.cost:.2g} × the largest so far)"
         for suggestion in settling[:MOST_POINTS]
     )
     return f"{name}: {text}"
 
 
-def _get_at(model: ScalingModel, suggestion: Suggestion) -> str:
+def _format_place(model: ScalingModel, suggestion: Suggestion) -> str:
     text = ", ".join(f"{name} = {x:g}" for name, x in zip(model.parameters, suggestion.at, strict=True))
     return f"{text}, expected certainty {100 * suggestion.certainty:.0f} %"

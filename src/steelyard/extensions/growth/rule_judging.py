@@ -61,7 +61,7 @@ def judge_rule(claim: Rule, observed: Observed) -> Draft:
     if not tested:
         refuse_no_common_point(rule, metric)
     if claim.growth:
-        settled += _get_growth(claim, rule, metric, described, observed)
+        settled += _list_growth(claim, rule, metric, described, observed)
     return Draft(tuple(tested), tuple(settled))
 
 
@@ -96,7 +96,7 @@ def _get_descriptive_labels(samples: Sequence[Sample], claim: Rule) -> set[str]:
     return described
 
 
-def _get_growth(
+def _list_growth(
     claim: Rule, rule: Parsed, metric: str, described: set[str], observed: Observed
 ) -> Iterator[Instance]:
     """Yield the growth of both sides, in each stratum that has functions of the rule."""

@@ -76,7 +76,7 @@ def _measure(verdict: Verdict, points: Sequence[Instance]) -> str:
         return (
             "broken"
             f" {_format_share(len(broken), len(points))}{_format_places(verdict, broken, points)}{rest}:"
-            f" at worst {_format_point(_make_evidence(worst))}{_get_at(worst, points)};"
+            f" at worst {_format_point(_make_evidence(worst))}{_format_place(worst, points)};"
             f" {printable(_make_evidence(worst).right)} is faster there"
         )
     held = [point for point in points if point.outcome == "holds"]
@@ -84,13 +84,13 @@ def _measure(verdict: Verdict, points: Sequence[Instance]) -> str:
     if len(held) == len(points) and closest is not None:
         return (
             f"kept {_format_share(len(held), len(points))}: at most"
-            f" {_format_point(_make_evidence(closest))}{_get_at(closest, points)}"
+            f" {_format_point(_make_evidence(closest))}{_format_place(closest, points)}"
         )
     open_ = [point for point in points if point.outcome in _OPEN]
     worst = max(open_, key=_compute_ratio_of)
     return (
         f"{len(open_)} of {plural(len(points), 'point')} {'is' if len(open_) == 1 else 'are'} open:"
-        f" {_format_point(_make_evidence(worst))}{_get_at(worst, points)}"
+        f" {_format_point(_make_evidence(worst))}{_format_place(worst, points)}"
     )
 
 
@@ -184,7 +184,7 @@ def _format_parameter(verdict: Verdict, points: Sequence[Instance]) -> str | Non
     return numbers[0] if len(numbers) == 1 else None
 
 
-def _get_at(point: Instance, points: Sequence[Instance]) -> str:
+def _format_place(point: Instance, points: Sequence[Instance]) -> str:
     return f" at {name}" if (name := _name(point, points)) else ""
 
 

@@ -57,7 +57,7 @@ def judge_scales(claim: Scales, observed: Observed) -> Draft:
     series = chosen(every, claim.where, f"scales = {claim.scales!r}: where")
     litmus = chosen(every, claim.litmus, f"scales = {claim.scales!r}: litmus") if claim.litmus else []
     question = Question(
-        expectations=_get_expectations(claim, observed.experiment.source),
+        expectations=_find_expectations(claim, observed.experiment.source),
         parameter=claim.parameter,
         along=claim.along,
         scale=claim.at,
@@ -68,7 +68,7 @@ def judge_scales(claim: Scales, observed: Observed) -> Draft:
     judged = [
         instance
         for parameter in _judge_in(every[0].parameters, question)
-        for instance in _get_instances(
+        for instance in _list_instances(
             functions, litmus, replace(question, parameter=parameter), audited=claim.audited
         )
     ]
@@ -88,7 +88,7 @@ def _judge_in(parameters: tuple[str, ...], question: Question) -> tuple[str | No
     return tuple(name for name in parameters if name in named) or parameters
 
 
-def _get_instances(
+def _list_instances(
     functions: Sequence[Series], litmus: Sequence[Series], question: Question, *, audited: bool
 ) -> Iterator[Instance]:
     """Yield the outcome for each function.
@@ -156,7 +156,7 @@ def expectation_of(claim: Scales) -> Expectation | None:
     return None if claim.expect is None else Expectation(claim.expect, claim.deviation)
 
 
-def _get_expectations(claim: Scales, source: str) -> dict[str, Expectation]:
+def _find_expectations(claim: Scales, source: str) -> dict[str, Expectation]:
     if (stated := expectation_of(claim)) is not None:
         return {"*": stated}
     file = Path(source, claim.accepted or "")

@@ -185,7 +185,9 @@ def collect(
         directories = [
             entry for name in map(Path, names) if name not in folders for entry in find_records(name)
         ]
-        records = _condense([entry for entry in directories if _get_id(entry) not in present], None, watch)
+        records = _condense(
+            [entry for entry in directories if _compute_id(entry) not in present], None, watch
+        )
         if folders:
             reports = read_reports(folders, chosen or Chosen(), watch)
             reports.refuse_without_time()
@@ -239,7 +241,7 @@ def _condense(
     return CondensedRecords(tuple(records), available, tuple(left_out))
 
 
-def _get_id(directory: Path) -> str | None:
+def _compute_id(directory: Path) -> str | None:
     """Return the id of a record; ``None`` where it cannot be read, which will be told."""
     if (summary := read_seal(directory / FILE)) is not None:
         return summary.condensed.id

@@ -192,9 +192,9 @@ def _get_series(
     for commit, records in ordered.records.items():
         for record, machine in zip(records, of_commit[commit], strict=True):
             for metric, entries in record.digests.items():
-                bases = _get_bases(entries, reference, record)
+                bases = _find_bases(entries, reference, record)
                 for entry in entries:
-                    labels = _get_key(entry.labels)
+                    labels = _format_key(entry.labels)
                     if entry.treatment == reference or (reference is not None and labels not in bases):
                         continue
                     key = metric, entry.treatment, labels, machine
@@ -216,25 +216,25 @@ def _get_unseen(
 ) -> tuple[SeriesHistory, ...]:
     """CPU times whose level changes where a time of the same records does not."""
     steady = {
-        (series.treatment, _get_key(series.labels), series.machine)
+        (series.treatment, _format_key(series.labels), series.machine)
         for series in judged
         if series.metric.unit == "s" and not any(change.kind == "level" for change in series.changes)
     }
     return tuple(
         replace(series, changes=levels)
         for series in beside
-        if (series.treatment, _get_key(series.labels), series.machine) in steady
+        if (series.treatment, _format_key(series.labels), series.machine) in steady
         and (levels := tuple(change for change in series.changes if change.kind == "level"))
     )
 
 
-def _get_key(labels: Mapping[str, Scalar]) -> str:
+def _format_key(labels: Mapping[str, Scalar]) -> str:
     return str(sorted(labels.items())) if labels else ""
 
 
-def _get_bases(entries: Sequence[Labelled], reference: str | None, record: Condensed) -> dict[str, Labelled]:
+def _find_bases(entries: Sequence[Labelled], reference: str | None, record: Condensed) -> dict[str, Labelled]:
     """Return the reference program by its labels; empty where there is none."""
-    bases = {_get_key(entry.labels): entry for entry in entries if entry.treatment == reference}
+    bases = {_format_key(entry.labels): entry for entry in entries if entry.treatment == reference}
     if reference is not None and not bases:
         text = ", ".join(dict.fromkeys(entry.treatment for entry in entries))
         raise UsageError(

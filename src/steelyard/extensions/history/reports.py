@@ -154,7 +154,7 @@ def read_reports(names: Sequence[Path], chosen: Chosen, watch: Watch = ignore_pr
             hint="name a folder of reports of one tool; columns of tables: --value time_s --by test",
         )
     series_of = tell_apart({str(path): contents.series for path, contents in contents_of.items()})
-    metrics = _get_metrics(series_of)
+    metrics = _find_metrics(series_of)
     left_out += [
         LeftOut(str(path), why, unreadable=True)
         for path, contents in contents_of.items()
@@ -181,7 +181,7 @@ def read_reports(names: Sequence[Path], chosen: Chosen, watch: Watch = ignore_pr
     return Reports(tuple(records), metrics, tuple(left_out), by_name, by_id)
 
 
-def _get_metrics(series_of: Mapping[str, Sequence[ImportedSeries]]) -> dict[str, Metric]:
+def _find_metrics(series_of: Mapping[str, Sequence[ImportedSeries]]) -> dict[str, Metric]:
     metrics: dict[str, Metric] = {}
     for place, series in series_of.items():
         for entry in series:
@@ -278,7 +278,7 @@ def _condense(
         digests.setdefault(entry.metric, []).append(Labelled(word_levels(entry.levels), {}, digested))
     tool = contents.tool.partition(" ")[0]
     record = Condensed(
-        id=_get_id(path, has_time=contents.time_ns is not None),
+        id=_compute_id(path, has_time=contents.time_ns is not None),
         name=re.sub(r"[.](gz|bz2)$", "", str(path)),
         created_ns=time_ns,
         experiment=tool,
@@ -291,7 +291,7 @@ def _condense(
     return record, unusable
 
 
-def _get_id(path: Path, *, has_time: bool) -> str:
+def _compute_id(path: Path, *, has_time: bool) -> str:
     """Return an id by the bytes of a report: a copy counts once. Reports without a time may be equal."""
     name = b"" if has_time else str(path).encode()
     return hashlib.sha256(name + path.read_bytes()).hexdigest()

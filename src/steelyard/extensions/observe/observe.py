@@ -81,7 +81,7 @@ def observe(request: ObserveRequest, directory: Path, *, watch: Watch) -> Observ
             refuse_other_stage(directory, stage, experiment, "observe")
             place = directory / f"{stage}.lab"
             ended = _run(experiment, place, watch)
-            later = _get_differing(place)
+            later = _read_differing(place)
             differs |= later
             usable = [probe for probe in usable if probe.name not in later]
             if ended:
@@ -130,7 +130,7 @@ def observe(request: ObserveRequest, directory: Path, *, watch: Watch) -> Observ
         blocks=len(first) if first else 0,
         seed=request.seed,
         contexts=request.contexts,
-        compared=tuple(name for name, _ in _get_contents(rehearsed.verify)),
+        compared=tuple(name for name, _ in _list_contents(rehearsed.verify)),
         uncompared=uncompared,
         versus=request.versus,
         contests=contests,
@@ -151,7 +151,7 @@ def _rehearse_other(
     return rehearse(tried, directory, request.files)
 
 
-def _get_contents(verify: Verify) -> Iterator[tuple[str, str]]:
+def _list_contents(verify: Verify) -> Iterator[tuple[str, str]]:
     """Name and digest of each stream and file that runs are held to."""
     if verify.stdout_sha256 is not None:
         yield "stdout", verify.stdout_sha256
@@ -173,9 +173,9 @@ def _find_shared(verify: Verify, second: Verify) -> Verify:
 
 def _check_one_program(verify: Verify, rehearsal: Rehearsal) -> dict[str, str]:
     """Return what only runs of the first program are held to."""
-    both = dict(_get_contents(_find_shared(verify, rehearsal.verify)))
+    both = dict(_list_contents(_find_shared(verify, rehearsal.verify)))
     reason = "not the same, or not the same each time, in runs of the other program"
-    return {f"{name} beside --versus": reason for name, _ in _get_contents(verify) if name not in both}
+    return {f"{name} beside --versus": reason for name, _ in _list_contents(verify) if name not in both}
 
 
 def _get_contests(
@@ -275,13 +275,13 @@ def _run(experiment: Experiment, place: Path, watch: Watch) -> bool:
     try:
         run(experiment, place, watch=watch)
     except ProgramError:
-        if not _get_differing(place):
+        if not _read_differing(place):
             raise
         return False
     return True
 
 
-def _get_differing(place: Path) -> dict[str, str]:
+def _read_differing(place: Path) -> dict[str, str]:
     """Return the probes under which some runs did something else than without one.
 
     Raises

@@ -160,7 +160,7 @@ def _draw_traces(observation: Observation) -> Iterator[Chart]:
     """Yield the course of a run: rates of an event in equal parts of its CPU time."""
     for i, event in enumerate(dict.fromkeys(trace.event for trace in observation.traces), 1):
         traces = [trace for trace in observation.traces if trace.event == event]
-        rows = [row for trace in traces for row in _get_course(trace)]
+        rows = [row for trace in traces for row in _list_course(trace)]
         names = [printable(trace.level) for trace in traces]
         course = {
             "x": number("part", "part of the run's CPU time (%)", scale={"nice": False}),
@@ -183,6 +183,6 @@ def _draw_traces(observation: Observation) -> Iterator[Chart]:
         )
 
 
-def _get_course(trace: Trace) -> Iterator[dict[str, Any]]:
+def _list_course(trace: Trace) -> Iterator[dict[str, Any]]:
     for i, rate in enumerate((*trace.rates, *trace.rates[-1:])):
         yield {"level": printable(trace.level), "part": 100 * i / len(trace.rates), "rate": rate}

@@ -68,7 +68,7 @@ class Tracing(msgspec.Struct, frozen=True):
             command = ["perf", "stat", "-x,", "-e", event, "--", "true"]
             done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_CHECK_S)
             if done.returncode or not re.search(
-                _get_row(event, r"[0-9.]+", every=False), done.stderr, re.MULTILINE
+                _format_row_pattern(event, r"[0-9.]+", every=False), done.stderr, re.MULTILINE
             ):
                 raise MachineError(
                     f"perf cannot count the event {event} on this machine",
@@ -88,14 +88,16 @@ class Tracing(msgspec.Struct, frozen=True):
             name: ("sh", "-c", script, "sh", *words) for name, words in experiment.program.commands.items()
         }
         number = r"([0-9.]+)"
-        spent = _get_row(CLOCK, "[0-9.]+") + number
+        spent = _format_row_pattern(CLOCK, "[0-9.]+") + number
         metrics = [UserMetric("trace_cpu_ns", unit="ns", source="stderr", pattern=spent)]
         for event in (CLOCK, *self.events):
-            at = rf"^ *{number}(?=" + _get_row(event, "[0-9.]+").removeprefix(_AT) + ")"
-            metrics.append(UserMetric(_get_at(event), unit="s", source="stderr", pattern=at))
+            at = rf"^ *{number}(?=" + _format_row_pattern(event, "[0-9.]+").removeprefix(_AT) + ")"
+            metrics.append(UserMetric(_format_column(event), unit="s", source="stderr", pattern=at))
             if event != CLOCK:
                 metrics.append(
-                    UserMetric(_name(event), unit="", source="stderr", pattern=_get_row(event, number))
+                    UserMetric(
+                        _name(event), unit="", source="stderr", pattern=_format_row_pattern(event, number)
+                    )
                 )
         verify = msgspec.structs.replace(experiment.program.verify, stderr_sha256=None)
         program = msgspec.structs.replace(experiment.program, commands=commands, counters=(), verify=verify)
@@ -133,13 +135,13 @@ class Tracing(msgspec.Struct, frozen=True):
         series: dict[str, list[float]] = {}
         for value in sorted(values, key=lambda value: value.i):
             series.setdefault(value.metric, []).append(value.value)
-        cpu_s = dict(_get_pairs(series, _get_at(CLOCK), "trace_cpu_ns"))
+        cpu_s = dict(_get_pairs(series, _format_column(CLOCK), "trace_cpu_ns"))
         times = [at for at, ns in cpu_s.items() if ns > 0]
         if not times:
             return
         counts = {}
         for event in self.events:
-            counted = dict(_get_pairs(series, _get_at(event), _name(event)))
+            counted = dict(_get_pairs(series, _format_column(event), _name(event)))
             if all(at in counted for at in times):
                 counts[event] = np.array([counted[at] for at in times])
         yield TracedRun(level, block, np.array([cpu_s[at] for at in times]) / 1e9, counts)
@@ -148,7 +150,7 @@ class Tracing(msgspec.Struct, frozen=True):
 _AT: Final = r"^ *[0-9.]+"
 
 
-def _get_row(event: str, value: str, *, every: bool = True) -> str:
+def _format_row_pattern(event: str, value: str, *, every: bool = True) -> str:
     """Return a row of perf: time (with ``every``), value, unit, event, nanoseconds of counting."""
     start = f"{_AT}," if every else "^ *"
     return rf"{start}{value},[^,\n]*,{re.escape(event)}(?::u)?,"
@@ -164,5 +166,5 @@ def _name(event: str) -> str:
     return "trace_" + re.sub(r"[^A-Za-z0-9]", "_", event)
 
 
-def _get_at(event: str) -> str:
+def _format_column(event: str) -> str:
     return _name(event) + "_at_s"

@@ -37,7 +37,7 @@ def list_files(directory: Path, apart_from: Path) -> Mapping[str, Stamp] | None:
     pending = [os.path.realpath(directory)]
     root = pending[0]
     while pending:
-        for entry in _get_entries(pending.pop()):
+        for entry in _list_entries(pending.pop()):
             count += 1
             if count > MOST_ENTRIES:
                 return None
@@ -63,7 +63,7 @@ def changed_files(before: Mapping[str, Stamp], after: Mapping[str, Stamp]) -> Se
     return sorted(name for name, stamp in after.items() if before.get(name) != stamp)
 
 
-def _get_entries(directory: str) -> Iterator[os.DirEntry[str]]:
+def _list_entries(directory: str) -> Iterator[os.DirEntry[str]]:
     try:
         with os.scandir(directory) as entries:
             yield from entries

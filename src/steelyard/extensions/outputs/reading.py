@@ -170,9 +170,9 @@ def _read_run(form: Format, rows: Rows, row: Row) -> Run:
 
 def _find_fault(fault: Fault, row: Row) -> tuple[str, str] | None:
     if isinstance(fault.field, str):
-        texts = [_get_text(value) for value in row.list_values(fault.field)] or [""]
+        texts = [_format_value(value) for value in row.list_values(fault.field)] or [""]
     else:
-        texts = [_get_text(fault.field(row))]
+        texts = [_format_value(fault.field(row))]
     for text in texts:
         if re.fullmatch(fault.when, text):
             return fault.kind, fault.words.format(value=" ".join(text.split())[:200])
@@ -185,7 +185,7 @@ def _read_numbers(form: Format, measure: Measure, place: Row) -> tuple[Quantity,
         place.list_values(measure.field) if isinstance(measure.field, str) else _list(measure.field(place))
     )
     numbers: list[float] = []
-    unit_text = _get_named(measure.unit, place) if measure.unit != BEHIND else ""
+    unit_text = _resolve_text(measure.unit, place) if measure.unit != BEHIND else ""
     for value in entries:
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             continue
@@ -202,7 +202,7 @@ def _read_numbers(form: Format, measure: Measure, place: Row) -> tuple[Quantity,
             return None
         numbers = [number - least for number in numbers]
     unit = _get_unit(form, unit_text)
-    name = identifier(_get_named(measure.metric, place))
+    name = identifier(_resolve_text(measure.metric, place))
     name = f"{name}_s" if unit.si == "s" and not name.endswith("_s") else name
     better = measure.better or direction_of(unit.si) or "neither"
     return Quantity(name, unit.si, better), tuple(number * unit.scale for number in numbers)
@@ -212,7 +212,7 @@ def _get_unit(form: Format, text: str) -> Unit:
     return any_unit(form.units.get(text, text))
 
 
-def _get_named(text: str, place: Row) -> str:
+def _resolve_text(text: str, place: Row) -> str:
     """Return a text of the declaration, or what the field says that it names in angle brackets."""
     if text.startswith("<") and text.endswith(">"):
         return str(place.get(text[1:-1]) or "")
@@ -227,7 +227,7 @@ def _list(value: object) -> list[object]:
     return value if isinstance(value, list) else [value]
 
 
-def _get_text(value: object) -> str:
+def _format_value(value: object) -> str:
     return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -86,7 +86,7 @@ class Sweep(msgspec.Struct, frozen=True):
 def sections(answer: Answer, called: Names) -> Iterator[Section]:
     """Weak scaling, where numbers grow together, and every other numeric factor that is swept."""
     samples = [description for description in primary(answer) if description.summary.mean is not None]
-    sweeps = list(_get_sweeps([_get_levels(sample.treatment.levels, sample.labels) for sample in samples]))
+    sweeps = list(_list_sweeps([_get_levels(sample.treatment.levels, sample.labels) for sample in samples]))
     for name, title, members in (
         ("weak-scaling", "Weak scaling", [sweep for sweep in sweeps if len(sweep.names) > 1]),
         ("sweeps", "Sweeps", [sweep for sweep in sweeps if len(sweep.names) == 1]),
@@ -110,7 +110,7 @@ def _get_levels(levels: Levels, labels: Levels) -> dict[str, Scalar]:
     return {**levels, **labels}
 
 
-def _get_sweeps(every: Sequence[Levels]) -> Iterator[Sweep]:
+def _list_sweeps(every: Sequence[Levels]) -> Iterator[Sweep]:
     """Yield the numeric factors with enough levels.
 
     Those whose levels belong to each other in order come together.

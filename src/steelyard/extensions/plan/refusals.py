@@ -60,12 +60,12 @@ def refusals(
         Ask machines that only a command of the spec reaches, too.
     """
     texts = dict.fromkeys(
-        (error.message, error.hint) for error in _get_errors(experiment, drawn, programs, ask=ask)
+        (error.message, error.hint) for error in _list_errors(experiment, drawn, programs, ask=ask)
     )
     return tuple(Refusal(message, hint) for message, hint in texts)
 
 
-def _get_errors(
+def _list_errors(
     experiment: Experiment, drawn: Sequence[Treatment], programs: Sequence[Recipe], *, ask: bool
 ) -> Iterator[SteelyardError]:
     before: list[Callable[[], object]] = [

@@ -60,7 +60,7 @@ class Arm:
             if order.test is None:
                 if latest is not None:
                     tear_down(latest, None)
-                _send(replies, OrderOutcome(foreign=_get_foreign_module(self._task)))
+                _send(replies, OrderOutcome(foreign=_find_foreign_module(self._task)))
                 return
             test = ran[order.test]
             if latest is not None:
@@ -94,7 +94,7 @@ def _take_last_line(text: str) -> str:
     return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "no reason given")
 
 
-def _get_foreign_module(task: Task) -> str:
+def _find_foreign_module(task: Task) -> str:
     """Return a module whose code is not that of the tree, so that the commit was not measured.
 
     It is empty without one.

@@ -70,17 +70,17 @@ def claims_of(item: pytest.Item, levels: Levels, tests: Mapping[str, Levels]) ->
     if item.get_closest_marker("turns") and _group_name(item) is None:
         raise pytest.UsageError(f"{item.nodeid}: turns takes the name of a group: {TURNS}")
     return [
-        _get_claim(marker, levels, tests, item.nodeid)
+        _find_claim(marker, levels, tests, item.nodeid)
         for name in MARKERS
         for marker in item.iter_markers(name)
     ]
 
 
-def _get_claim(
+def _find_claim(
     marker: pytest.Mark, levels: Levels, tests: Mapping[str, Levels], place: str
 ) -> dict[str, Any]:
     if marker.name == "scales":
-        return _get_scales(marker, levels, place)
+        return _find_scales(marker, levels, place)
     if len(marker.args) != 1:
         raise pytest.UsageError(f"{place}: {marker.name} takes one argument: {MARKERS[marker.name]}")
     (argument,) = marker.args
@@ -102,14 +102,14 @@ def _get_claim(
             return {"limit": METRIC, "at": dict(levels), "max": argument} | _read_options(marker, {}, place)
 
 
-def _get_scales(marker: pytest.Mark, levels: Levels, place: str) -> dict[str, Any]:
+def _find_scales(marker: pytest.Mark, levels: Levels, place: str) -> dict[str, Any]:
     bound = marker.kwargs.get("at_most")
     if len(marker.args) + (bound is not None) != 1:
         raise pytest.UsageError(f"{place}: scales takes one growth: {MARKERS['scales']}")
     growth = (
-        {"expect": _get_growth(str(marker.args[0]))}
+        {"expect": _format_growth(str(marker.args[0]))}
         if bound is None
-        else {"at_most": _get_growth(str(bound))}
+        else {"at_most": _format_growth(str(bound))}
     )
     options = _read_options(marker, {"at_most": str, "parameter": str, "deviation": str}, place)
     return {"scales": METRIC, "where": {"test": levels["test"]}, **options, **growth}
@@ -127,7 +127,7 @@ def _read_options(marker: pytest.Mark, types: Mapping[str, type], place: str) ->
         raise pytest.UsageError(f"{place}: {marker.name}: {error}: {MARKERS[marker.name]}") from None
 
 
-def _get_growth(text: str) -> str:
+def _format_growth(text: str) -> str:
     return text if text.lstrip().startswith("O(") else f"O({text})"
 
 

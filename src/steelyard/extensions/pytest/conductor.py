@@ -163,7 +163,7 @@ class TimedSession:
                 self._failed.append(nodeid)
                 for report in judgement.ran.reports:
                     if report.when == "call":
-                        fail(report, f"{judgement.words}\n{_get_evidence(judgement.ran)}")
+                        fail(report, f"{judgement.words}\n{_describe_evidence(judgement.ran)}")
 
     def _describe_session(self) -> Taken:
         from steelyard.extensions.pytest.session import describe_recording
@@ -276,6 +276,6 @@ class TimedSession:
         terminalreporter.stats.setdefault("failed", []).extend(failure.report() for failure in self._failures)
 
 
-def _get_evidence(ran: Ran) -> str:
+def _describe_evidence(ran: Ran) -> str:
     timed, group = ran.timed, group_of(ran.item)
     return f"{len(timed.values)} values of {timed.calls} calls each, in turns with the tests of {group}"

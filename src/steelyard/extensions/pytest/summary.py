@@ -39,7 +39,7 @@ def describe_change(change: SessionChange) -> str:
     """Return what became of a test since an earlier version of itself."""
     moved, turned = change.moved, change.turned
     if turned is not None:
-        suspicion = f"; {_get_ratio(moved.speedup)} across sessions" if moved is not None else ""
+        suspicion = f"; {_format_ratio(moved.speedup)} across sessions" if moved is not None else ""
         return f"{_describe_turned(turned, change.commit)}{suspicion}"
     why = f"; not measured in turns: {change.reason}" if change.reason else ""
     if moved is None:
@@ -60,16 +60,16 @@ def _describe_turned(turned: Turned, commit: str) -> str:
 def _describe_move(moved: Moved) -> str:
     if moved.interval is None:
         return (
-            f"not judged, {_get_ratio(moved.speedup)}; one kept session does not show how sessions vary: keep"
-            " at least two, better five"
+            f"not judged, {_format_ratio(moved.speedup)}; one kept session does not show how sessions vary:"
+            " keep at least two, better five"
         )
     evidence = f"95 % interval {bounds(moved.speedup, moved.interval)} × as fast"
     evidence += f", {moved.sessions} kept sessions" + (
         ", relative to the reference" if moved.relative else ""
     )
     verdict = "not resolved," if moved.outcome == "not_resolved" else "suspected to be"
-    return f"{verdict} {_get_ratio(moved.speedup)} ({evidence})"
+    return f"{verdict} {_format_ratio(moved.speedup)} ({evidence})"
 
 
-def _get_ratio(speedup: float) -> str:
+def _format_ratio(speedup: float) -> str:
     return f"{factor(speedup)} × as fast" if speedup >= 1 else f"{factor(1 / speedup)} × as long"

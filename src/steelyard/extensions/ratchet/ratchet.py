@@ -128,7 +128,7 @@ class Ratchet:
             if last.tree == tree:
                 return self._judge(ledger, last)
             ledger = put_attempt(ledger, replace(last, outcome="abandoned"))
-        if self._repository.get_tree(ledger.best) == tree:
+        if self._repository.find_tree(ledger.best) == tree:
             write_ledger(self.directory, ledger)
             raise UsageError(
                 f"the work tree is the best so far, {ledger.best[:DIGITS]}: nothing to try",

@@ -255,7 +255,7 @@ def _copy_whole_spec(doubted: sqlite3.Connection, target: sqlite3.Connection) ->
     ((specs,),) = target.execute("SELECT count(*) FROM record").fetchall()
     if specs:
         return
-    for row in _get_rows(doubted, "SELECT * FROM record"):
+    for row in _list_rows(doubted, "SELECT * FROM record"):
         with suppress(msgspec.DecodeError, AttributeError, UnicodeEncodeError):
             if row is not None:
                 *_, experiment, sha256, _ = row
@@ -273,7 +273,7 @@ def _get_trials_with_lost_values(doubted: sqlite3.Connection, target: sqlite3.Co
     exists = "SELECT 1 FROM value WHERE trial = ? AND metric = ? AND labels = ? AND i = ?"
     for direction in ("ASC", "DESC"):
         sql = f"SELECT trial, metric, labels, i FROM value ORDER BY trial {direction}"  # noqa: S608 -- ours
-        for row in _get_rows(doubted, sql):
+        for row in _list_rows(doubted, sql):
             if row is None:
                 break
             # Another type is damage, of which the rows beside it tell.
@@ -381,7 +381,7 @@ def _copy(
     for direction in ("ASC", "DESC"):
         sql = f"SELECT * FROM {table} WHERE {condition} ORDER BY {_KEYS[table]} {direction}"  # noqa: S608 -- ours
         damage = False
-        for row in _get_rows(source, sql):
+        for row in _list_rows(source, sql):
             damage = row is None
             if row is not None:
                 _insert_rows(target, table, row)
@@ -390,7 +390,7 @@ def _copy(
     return False
 
 
-def _get_rows(source: sqlite3.Connection, sql: str) -> Iterator[tuple[Any, ...] | None]:
+def _list_rows(source: sqlite3.Connection, sql: str) -> Iterator[tuple[Any, ...] | None]:
     """Yield the rows up to damage, which is ``None``."""
     try:
         yield from source.execute(sql)

@@ -148,7 +148,7 @@ class Repository:
         """Put the files of a commit into a directory of their own."""
         self.ask("worktree", "add", "--force", "--detach", str(directory), commit)
 
-    def get_tree(self, commit: str) -> str:
+    def find_tree(self, commit: str) -> str:
         """Return the id of the files of a commit."""
         return self.ask("rev-parse", f"{commit}^{{tree}}").strip()
 

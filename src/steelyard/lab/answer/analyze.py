@@ -115,7 +115,7 @@ def analyze(
         )
         proof = record.prove_briefly()
     result = withhold_verdicts(replace(result, proof=proof), note_edited(record, proof))
-    chosen = _get_chosen_afterwards(experiment.analysis, analysis)
+    chosen = _list_chosen_afterwards(experiment.analysis, analysis)
     if against is not None and _get_pairs(samples, analysis) != _get_pairs(samples, declared):
         chosen.append("baseline")
     return _make_exploratory(result, chosen) if chosen else result
@@ -131,7 +131,7 @@ def _replace_unended(record: Reading, samples: list[Sample], primary: str) -> li
     return [*record.times_to_limit(limit, primary), *rest]
 
 
-def _get_chosen_afterwards(declared: Analysis, analysis: Analysis) -> list[str]:
+def _list_chosen_afterwards(declared: Analysis, analysis: Analysis) -> list[str]:
     """Name what of the question is not as the experiment declared it."""
     if declared.metric != analysis.metric:
         return ["metric"]

@@ -37,7 +37,7 @@ _MAY_DIFFER: Final = ("build", "claims", "name", "source")
 """Parts of an experiment in which a change may differ from its baseline and is judged as declared there."""
 
 
-def _get_departures(baseline: Experiment, experiment: Experiment) -> list[str]:
+def _list_departures(baseline: Experiment, experiment: Experiment) -> list[str]:
     old, new = (
         {key: value for key, value in msgspec.to_builtins(side).items() if key not in _MAY_DIFFER}
         for side in (baseline, experiment)
@@ -148,7 +148,7 @@ def prepare_claims(
         afterwards=any(claim not in experiment.claims and claim not in declared for claim in asked_claims)
         or (baseline is None and asked_claims != experiment.claims),
         failed=state == "failed",
-        departures=() if baseline is None else tuple(_get_departures(baseline, experiment)),
+        departures=() if baseline is None else tuple(_list_departures(baseline, experiment)),
         has_baseline=baseline is not None,
         edited=proof.words if proof.refuted else "",
         notes=(*_count_failures(record), *(warning.text for warning in record.warnings())),

@@ -38,7 +38,7 @@ def choose_analysis(
     if protocol not in (None, "default"):
         find_protocol(protocol)
     if against is not None:
-        baseline = _get_levels(against, treatments)
+        baseline = _find_levels(against, treatments)
         strata = [name for name in declared.strata or () if name not in baseline]
         if not strata:
             strata = [name for name in treatments[0].levels if name not in baseline]
@@ -51,9 +51,9 @@ def choose_analysis(
     return replace(declared, protocol=protocol, alternative="two-sided", ks_policy="flag", family=family)
 
 
-def _get_levels(against: str | Mapping[str, Scalar], treatments: Sequence[Treatment]) -> dict[str, Scalar]:
+def _find_levels(against: str | Mapping[str, Scalar], treatments: Sequence[Treatment]) -> dict[str, Scalar]:
     if isinstance(against, Mapping):
-        return _get_among(against, treatments)
+        return _find_among(against, treatments)
     for treatment in treatments:
         if against == treatment.label:
             return dict(treatment.levels)
@@ -67,7 +67,7 @@ def _get_levels(against: str | Mapping[str, Scalar], treatments: Sequence[Treatm
     return chosen
 
 
-def _get_among(against: Mapping[str, Scalar], treatments: Sequence[Treatment]) -> dict[str, Scalar]:
+def _find_among(against: Mapping[str, Scalar], treatments: Sequence[Treatment]) -> dict[str, Scalar]:
     for name, level in against.items():
         levels = {str(t.levels[name]): t.levels[name] for t in treatments if name in t.levels}
         if level not in levels.values():

@@ -158,11 +158,11 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
             and all that a spec refuses.
         """
         self._refuse_parameters_once()
-        labels = _get_labels(self.commands, self.names)
+        labels = _choose_labels(self.commands, self.names)
         commands = {label: self._split_words(text) for label, text in zip(labels, self.commands, strict=True)}
         keys: dict[str, Any] = {
             "name": "compare",
-            "source": _get_source(),
+            "source": _find_source(),
             "program": {
                 "commands": commands,
                 "shell": self.shell == DEFAULT_SHELL,
@@ -315,7 +315,7 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
         return split(text)
 
 
-def _get_source() -> str:
+def _find_source() -> str:
     try:
         return str(Path.cwd())
     except FileNotFoundError:
@@ -409,7 +409,7 @@ def _make_number(text: str, option: str) -> Decimal:
     return number
 
 
-def _get_labels(commands: Sequence[str], names: Sequence[str]) -> list[str]:
+def _choose_labels(commands: Sequence[str], names: Sequence[str]) -> list[str]:
     if names and len(names) != len(commands):
         raise UsageError(
             f"{len(names)} names for {len(commands)} commands",

@@ -38,7 +38,7 @@ def experiment_in_turns(old: Path, new: Path, *, metric: str | None, seed: int) 
     with Record.open(old) as before, Record.open(new) as after:
         for record in (before, after):
             record.refuse_edited()
-        tables = [_get_table(record) for record in (before, after)]
+        tables = [_make_table(record) for record in (before, after)]
         for key in tables[0].keys() | tables[1].keys():
             if key not in _MAY_DIFFER and tables[0].get(key) != tables[1].get(key):
                 raise _make_impossible(old, new, f"their [{key}] differ")
@@ -75,7 +75,7 @@ def experiment_in_turns(old: Path, new: Path, *, metric: str | None, seed: int) 
     )
 
 
-def _get_table(record: Record) -> dict[str, Any]:
+def _make_table(record: Record) -> dict[str, Any]:
     """Return the spec of a record, key by key."""
     if record.imported:
         raise UsageError(
@@ -97,7 +97,7 @@ def _build_command(record: Record) -> str | tuple[str, ...]:
     source = experiment_here(record).source
     for recorded, facts in record.program.items():
         path = move_path(recorded, record.experiment.source, source)
-        if _get_sha256(path) != facts["sha256"]:
+        if _find_sha256(path) != facts["sha256"]:
             raise UsageError(
                 f"{path} is not there any more as {record.directory} has measured it",
                 hint="build it again beside the other one, then: steelyard compare OLD_COMMAND NEW_COMMAND",
@@ -106,7 +106,7 @@ def _build_command(record: Record) -> str | tuple[str, ...]:
     return words[0] if program.shell else tuple(words)
 
 
-def _get_sha256(path: str) -> str | None:
+def _find_sha256(path: str) -> str | None:
     try:
         return program_identity(Path(path)).sha256
     except (SteelyardError, OSError):

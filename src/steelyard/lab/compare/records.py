@@ -57,7 +57,7 @@ def compare_records(
         raise UsageError(f"{old} and {new} are the same record", hint="name two of them")
     with Record.open(old) as before, Record.open(new) as after:
         chosen = metric or before.experiment.analysis.metric
-        samples_of = {str(old): _get_samples(before, chosen), str(new): _get_samples(after, chosen)}
+        samples_of = {str(old): _find_samples(before, chosen), str(new): _find_samples(after, chosen)}
         shared = _find_shared(samples_of[str(old)], samples_of[str(new)], old, new)
         common = [
             (place, levels, by_levels[levels]) for place, by_levels in samples_of.items() for levels in shared
@@ -82,7 +82,7 @@ def compare_records(
         return withhold_verdicts(replace(compared, warnings=notes), refuted)
 
 
-def _get_samples(record: Record, metric: str) -> dict[Levels, Sample]:
+def _find_samples(record: Record, metric: str) -> dict[Levels, Sample]:
     """Return the samples of the metric by the levels of their treatments; of one treatment, by none."""
     samples = [sample for sample in record.samples(metric) if len(sample)]
     if not samples:

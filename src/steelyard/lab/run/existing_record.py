@@ -195,7 +195,7 @@ def refuse_other_stage(directory: Path, stage: str, experiment: Experiment, comm
         reasons, before = differences(record, experiment), record.experiment
     if not reasons:
         return
-    old, new = _get_words(before), _get_words(experiment)
+    old, new = _format_command(before), _format_command(experiment)
     if old != new:
         again = shlex.join(["steelyard", command, old, "-o", str(directory)])
         raise RecordError(
@@ -214,7 +214,7 @@ def _join_reasons(reasons: list[str]) -> str:
     return "".join(f"\n    {line}" for line in reasons)
 
 
-def _get_words(experiment: Experiment) -> str:
+def _format_command(experiment: Experiment) -> str:
     """Return the first of its commands, as it was typed: braces are doubled in what is stored."""
     first = next(iter(experiment.program.commands.values()), ())
     return shlex.join(word.replace("{{", "{").replace("}}", "}") for word in first)

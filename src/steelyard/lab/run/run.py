@@ -253,7 +253,7 @@ def _refuse_other(record: Record, experiment: Experiment, identities: Sequence[P
         record,
         experiment,
         hint="measure into a new record: --output NAME.lab; or put the spec back to continue this one"
-        f" ({_get_alternative(record, experiment)})",
+        f" ({_describe_alternative(record, experiment)})",
     )
     for identity in identities:
         if not record.program:
@@ -277,7 +277,7 @@ def _refuse_other(record: Record, experiment: Experiment, identities: Sequence[P
             )
 
 
-def _get_alternative(record: Record, experiment: Experiment) -> str:
+def _describe_alternative(record: Record, experiment: Experiment) -> str:
     """Describe what can be done with the record instead, which depends on what differs."""
     named = shlex.quote(str(record.directory))
     texts = differences(record, experiment)

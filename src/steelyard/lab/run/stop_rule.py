@@ -173,7 +173,7 @@ class StopRule:
         if reached and not standing.relied_on(complete, verdicts=self._stop.decided):
             reached = False
             if standing.doubts or last:
-                self._record.add_warning("late_look", _get_unreliable(complete, standing.doubts))
+                self._record.add_warning("late_look", _describe_unreliable(complete, standing.doubts))
         beyond = standing.until == "size" and standing.floor > HOPELESS * standing.target
         if beyond and not last:
             self._record.add_warning(
@@ -212,7 +212,7 @@ class StopRule:
         return look
 
 
-def _get_unreliable(blocks: int, doubts: Sequence[EarlyDoubt]) -> str:
+def _describe_unreliable(blocks: int, doubts: Sequence[EarlyDoubt]) -> str:
     """Why a precision that was reached by few blocks does not end the run."""
     if not doubts:
         return (

@@ -24,7 +24,7 @@ def format_cautions(verdicts: Sequence[tuple[str, Verdict]]) -> list[str]:
     models_of: dict[str, dict[str, list[str]]] = {}
     models: Counter[str] = Counter()
     for claim, verdict in verdicts:
-        for stratum, warnings in _get_models(verdict):
+        for stratum, warnings in _list_models(verdict):
             models[claim] += 1
             for warning in warnings:
                 models_of.setdefault(warning.words, {}).setdefault(claim, []).append(stratum)
@@ -34,7 +34,7 @@ def format_cautions(verdicts: Sequence[tuple[str, Verdict]]) -> list[str]:
     return texts
 
 
-def _get_models(verdict: Verdict) -> Iterator[tuple[str, Sequence[Caution]]]:
+def _list_models(verdict: Verdict) -> Iterator[tuple[str, Sequence[Caution]]]:
     """Yield the stratum of each model that a verdict rests on, and its warnings."""
     for instance in verdict.instances:
         if (warnings := instance.evidence.cautions) is not None:

@@ -42,7 +42,7 @@ def render(parts: Sequence[Judged], broken: Mapping[str, str] = {}, *, strict: b
     results = [
         _get_result(outcome, f"{part.checked.experiment}: {text}", part.file, line, strict=strict)
         for part in parts
-        for outcome, text, line in _get_findings(part)
+        for outcome, text, line in _list_findings(part)
         if outcome != "holds"
     ]
     results += [_get_result("broken", reason, file, None, strict=strict) for file, reason in broken.items()]
@@ -53,7 +53,7 @@ def render(parts: Sequence[Judged], broken: Mapping[str, str] = {}, *, strict: b
     )
 
 
-def _get_findings(part: Judged) -> Iterator[tuple[Outcome, str, int | None]]:
+def _list_findings(part: Judged) -> Iterator[tuple[Outcome, str, int | None]]:
     verdicts = part.checked.verdicts
     for verdict, line in zip(verdicts, lines_of(part.spec, part.checked), strict=True):
         yield verdict.outcome, words(verdict), line

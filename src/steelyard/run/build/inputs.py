@@ -59,7 +59,7 @@ def input_paths(source: Path, patterns: Sequence[str], words: Sequence[str] = ()
     """
     result: dict[str, Path] = {}
     for pattern in patterns:
-        matches = {_name(path, source): path for path in _get_matches(source, pattern)}
+        matches = {_name(path, source): path for path in _list_matches(source, pattern)}
         if not matches:
             raise SpecError(
                 f"build.inputs: {pattern!r} matches no file in {source}",
@@ -89,7 +89,7 @@ def holds(question: Callable[[], bool]) -> bool:
         return False
 
 
-def _get_matches(source: Path, pattern: str) -> Iterator[Path]:
+def _list_matches(source: Path, pattern: str) -> Iterator[Path]:
     base = Path("/") if pattern.startswith("/") else source
     parts = [part for part in pattern.split("/") if part not in ("", ".")]
     # Two in a row say no more than one, and each would be searched in all directories that the other found.
@@ -108,7 +108,7 @@ def _get_matches(source: Path, pattern: str) -> Iterator[Path]:
         )
     for path in _walk(base, parts):
         if holds(path.is_dir):
-            yield from _get_below(path)
+            yield from _list_below(path)
         elif holds(path.is_file):
             yield path
 
@@ -123,21 +123,21 @@ def _walk(directory: Path, parts: Sequence[str]) -> Iterator[Path]:
         yield directory
     elif first == "**":
         yield from _walk(directory, rest)
-        for entry in _get_entries(directory):
+        for entry in _list_entries(directory):
             if entry.is_dir(follow_symlinks=False) and not _apart(entry.name):
                 yield from _walk(Path(entry), parts)
     elif any(mark in first for mark in "*?["):
-        for entry in _get_entries(directory):
+        for entry in _list_entries(directory):
             if fnmatch.fnmatchcase(entry.name, first) and (not rest or holds(entry.is_dir)):
                 yield from _walk(Path(entry), rest)
     elif holds((directory / first).exists):
         yield from _walk(directory / first, rest)
 
 
-def _get_below(directory: Path) -> Iterator[Path]:
-    for entry in _get_entries(directory):
+def _list_below(directory: Path) -> Iterator[Path]:
+    for entry in _list_entries(directory):
         if entry.is_dir(follow_symlinks=False):
-            yield from () if _apart(entry.name) else _get_below(Path(entry))
+            yield from () if _apart(entry.name) else _list_below(Path(entry))
         elif holds(entry.is_file):
             yield Path(entry)
 
@@ -147,7 +147,7 @@ def _apart(name: str) -> bool:
     return name == ".git" or name.endswith(".lab")
 
 
-def _get_entries(directory: Path) -> list[os.DirEntry[str]]:
+def _list_entries(directory: Path) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(directory) as entries:
             return list(entries)

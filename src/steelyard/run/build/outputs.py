@@ -32,7 +32,7 @@ def output_files(directory: Path) -> Iterator[BuildOutput]:
             if stat.S_ISREG(state.st_mode) or stat.S_ISLNK(state.st_mode):
                 relative = os.fsencode(path.relative_to(directory))
                 yield BuildOutput(
-                    relative, state.st_size, state.st_mtime_ns, _get_content_sha256(path, state)
+                    relative, state.st_size, state.st_mtime_ns, _compute_content_sha256(path, state)
                 )
 
 
@@ -43,10 +43,10 @@ def is_as_built(directory: Path, file: BuildOutput) -> bool:
         state = path.lstat()
         if (state.st_size, state.st_mtime_ns) == (file.size_bytes, file.modified_ns):
             return True
-        return _get_content_sha256(path, state) == file.sha256
+        return _compute_content_sha256(path, state) == file.sha256
     except OSError:
         return False
 
 
-def _get_content_sha256(path: Path, state: os.stat_result) -> str:
+def _compute_content_sha256(path: Path, state: os.stat_result) -> str:
     return f"link to {path.readlink().as_posix()!a}" if stat.S_ISLNK(state.st_mode) else file_sha256(path)

@@ -52,7 +52,7 @@ def tools(command: Sequence[str], env: Mapping[str, str], directory: Path) -> tu
         As ``find_needed``. Others may be missing: not every build needs them.
     """
     paths = find_needed(command, env, directory)
-    for word in (*_get_chosen(command, env), *_USUAL):
+    for word in (*_list_chosen(command, env), *_USUAL):
         path = find(word, env, directory)
         if path is not None:
             paths.setdefault(word, path)
@@ -79,7 +79,7 @@ def find_needed(command: Sequence[str], env: Mapping[str, str], directory: Path)
             hint=f"install {command[0]}, or write its path" if "/" not in command[0] else "correct its path",
         )
     paths = {command[0]: first}
-    for word in _get_linker(command, env):
+    for word in _list_linker(command, env):
         linker = find(word, env, directory)
         if linker is None:
             raise MachineError(
@@ -109,13 +109,13 @@ def machine(root: Path = Path("/")) -> str:
     return " ".join([platform.machine(), *(cpu.get(name, "") for name in names)])
 
 
-def _get_linker(command: Sequence[str], env: Mapping[str, str]) -> Iterator[str]:
+def _list_linker(command: Sequence[str], env: Mapping[str, str]) -> Iterator[str]:
     """Yield the linker that ``-fuse-ld=lld`` makes a compiler call."""
     for text in (*command, *env.values()):
         yield from (f"ld.{name}" for name in _USE_LD.findall(text))
 
 
-def _get_chosen(command: Sequence[str], env: Mapping[str, str]) -> Iterator[str]:
+def _list_chosen(command: Sequence[str], env: Mapping[str, str]) -> Iterator[str]:
     settings = [*env.items(), *(tuple(word.split("=", 1)) for word in command if "=" in word)]
     for name, value in settings:
         if name in _VARIABLES and value.split():

@@ -28,7 +28,7 @@ def host_facts(root: Path = Path("/")) -> dict[str, Scalar]:
     root : Path
         Where /proc and /sys hang; another one reads a copy of another machine's.
     """
-    readers = (processor_facts, _get_clock_facts, system_facts, confinement_facts, _load_facts)
+    readers = (processor_facts, _list_clock_facts, system_facts, confinement_facts, _load_facts)
     facts = chain.from_iterable(read(root) for read in readers)
     host = {name: value for name, value in facts if value is not None}
     try:
@@ -56,7 +56,7 @@ def _compute_uptime_s(root: Path) -> float | None:
     return float(words[0]) if words else None
 
 
-def _get_clock_facts(root: Path) -> Iterator[tuple[str, Scalar | None]]:
+def _list_clock_facts(root: Path) -> Iterator[tuple[str, Scalar | None]]:
     """Facts of the clock that times trials. Step and cost are upper bounds: Python adds to each reading."""
     source = root / "sys/devices/system/clocksource/clocksource0"
     yield "clock_source", files.text(source / "current_clocksource")

@@ -28,11 +28,11 @@ def processor_facts(root: Path) -> Iterator[tuple[str, Scalar | None]]:
     yield "cpus_isolated", files.text(cpus / "isolated") or None
     yield "smt", files.text(cpus / "smt/control")
     yield "numa_nodes", len(list((root / "sys/devices/system/node").glob("node[0-9]*"))) or None
-    yield from _get_cache_facts(cpus / "cpu0/cache")
-    yield from _get_speed_facts(cpus)
+    yield from _list_cache_facts(cpus / "cpu0/cache")
+    yield from _list_speed_facts(cpus)
 
 
-def _get_cache_facts(caches: Path) -> Iterator[tuple[str, Scalar | None]]:
+def _list_cache_facts(caches: Path) -> Iterator[tuple[str, Scalar | None]]:
     for index in sorted(caches.glob("index[0-9]*")):
         kind = {"Data": "d", "Instruction": "i"}.get(files.text(index / "type") or "", "")
         name = f"cache_l{files.number(index / 'level')}{kind}"
@@ -42,7 +42,7 @@ def _get_cache_facts(caches: Path) -> Iterator[tuple[str, Scalar | None]]:
             yield "cache_line_bytes", files.number(index / "coherency_line_size")
 
 
-def _get_speed_facts(cpus: Path) -> Iterator[tuple[str, Scalar | None]]:
+def _list_speed_facts(cpus: Path) -> Iterator[tuple[str, Scalar | None]]:
     policy = cpus / "cpu0/cpufreq"
     yield "governor", _take_if_equal(cpus, "cpufreq/scaling_governor")
     yield "frequency_driver", files.text(policy / "scaling_driver")

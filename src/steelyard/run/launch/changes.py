@@ -134,10 +134,10 @@ def _name_of_length(place: str, length: int) -> str:
             hint=f"write cwd_bytes = {len(os.fsencode(place)) + 2} or more,"
             " or keep the record under a shorter name: --output",
         )
-    return f"{place}/{'/'.join(_get_names(rest))}"
+    return f"{place}/{'/'.join(_list_names(rest))}"
 
 
-def _get_names(length: int) -> Iterator[str]:
+def _list_names(length: int) -> Iterator[str]:
     """Names that with a slash between them take ``length`` bytes."""
     while length > _LONGEST_NAME + 1:
         yield "d" * _LONGEST_NAME

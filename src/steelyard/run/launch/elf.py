@@ -59,7 +59,7 @@ def read_elf(path: Path) -> ElfFacts | None:
 def _make_facts(file: BinaryIO) -> ElfFacts:
     wide, order = file.read(1) == b"\x02", "<" if file.read(1) == b"\x01" else ">"
     build_id = loader = None
-    for kind, content in _get_segments(file, order, wide=wide):
+    for kind, content in _list_segments(file, order, wide=wide):
         if kind == _PT_INTERP and loader is None:
             loader = content.rstrip(b"\0").decode(errors="replace")
         elif kind == _PT_NOTE and build_id is None:
@@ -67,7 +67,7 @@ def _make_facts(file: BinaryIO) -> ElfFacts:
     return ElfFacts(build_id, loader)
 
 
-def _get_segments(file: BinaryIO, order: str, *, wide: bool) -> Iterator[tuple[int, bytes]]:
+def _list_segments(file: BinaryIO, order: str, *, wide: bool) -> Iterator[tuple[int, bytes]]:
     """Kind and contents of the segments that tell something."""
     table_at, size, count = _compute_program_headers(file, order, wide=wide)
     layout = struct.Struct(order + ("IIQQQQQQ" if wide else "IIIIIIII"))

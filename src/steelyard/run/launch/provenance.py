@@ -140,7 +140,7 @@ def program_identity(path: str | os.PathLike[str]) -> ProgramIdentity:
         return ProgramIdentity(
             path=text,
             resolved=str(resolved),
-            sha256=_get_sha256(resolved, state),
+            sha256=_find_sha256(resolved, state),
             state=state,
             build_id=elf.build_id if elf else None,
             interpreter=interpreter_line(resolved),
@@ -163,7 +163,7 @@ def describe_change(identity: ProgramIdentity) -> str | None:
         if state == identity.state:
             return None
         resolved = Path(os.path.realpath(identity.path))
-        sha256 = _get_sha256(resolved, state)
+        sha256 = _find_sha256(resolved, state)
     except FileNotFoundError:
         return f"{identity.kind} {identity.path} was deleted"
     except OSError as error:
@@ -200,10 +200,10 @@ def file_sha256(path: Path) -> str:
     OSError
         The file cannot be read.
     """
-    return _get_sha256(path, FileState.make(path))
+    return _find_sha256(path, FileState.make(path))
 
 
-def _get_sha256(path: Path, state: FileState) -> str:
+def _find_sha256(path: Path, state: FileState) -> str:
     # A file may change twice within one tick of the file system's clock, and its state then but once.
     if time.time_ns() - state.changed_ns < _TICK_NS:
         return _read_sha256(path)

@@ -68,14 +68,14 @@ def start_failure(raw: RawTrial, path: str | None = None) -> str:
     if file is not None and kind is not None:
         return f"{_FAILED[raw.wall_ns > 0]}: {file} is {kind}, not a plain file, and was left as it is"
     if step is not None:
-        return f"was not started: {step}: {_get_kernel_words(number)}"
+        return f"was not started: {step}: {_describe_error(number)}"
     why = (_explain_file(number, Path(path)) if path else None) or _ERRORS.get(number)
-    return "could not be started: " + (f"{why} ({_name(number)})" if why else _get_kernel_words(number))
+    return "could not be started: " + (f"{why} ({_name(number)})" if why else _describe_error(number))
 
 
 def _explain_file(number: int, path: Path) -> str | None:
     if number == errno.ENOENT:
-        return _get_missing(path)
+        return _describe_missing(path)
     if number == errno.EACCES:
         if path.is_dir():
             return "it is a directory"
@@ -85,7 +85,7 @@ def _explain_file(number: int, path: Path) -> str | None:
     return None
 
 
-def _get_missing(path: Path) -> str:
+def _describe_missing(path: Path) -> str:
     """Say what is missing: the kernel says "no such file" of a missing interpreter too."""
     try:
         script, elf = interpreter_line(path), read_elf(path)
@@ -100,7 +100,7 @@ def _get_missing(path: Path) -> str:
     return "a file that it needs does not exist"
 
 
-def _get_kernel_words(number: int) -> str:
+def _describe_error(number: int) -> str:
     return f"{os.strerror(number)} ({_name(number)})" if number else "the kernel gave no reason"
 
 

@@ -60,7 +60,7 @@ def capabilities() -> dict[str, Scalar]:
         "affinity_can_be_set": pinned.status == "ok" and pinned.cpu == cpu,
         "queue_wait_available": observed.queue_wait_ns is not None,
         "compiler_available": shutil.which("cc") is not None,
-        "interventions_missing": ",".join(_get_missing()),
+        "interventions_missing": ",".join(_list_missing()),
         "counters_available": ",".join(available),
         "counters_missing": ",".join(name for name in counting.counters if name not in available),
     }
@@ -91,7 +91,7 @@ def has_forbidden_counters(facts: Mapping[str, Scalar]) -> bool:
     return isinstance(paranoid, int) and paranoid > PARANOID and not facts.get("virtualization")
 
 
-def _get_missing() -> Iterator[str]:
+def _list_missing() -> Iterator[str]:
     """Interventions that cannot be made here, as ``name``, and levels of others, as ``name=level``."""
     for name, intervention in INTERVENTIONS.items():
         # A few names, of which some may be missing; of numbers, the first speaks for all.

@@ -48,12 +48,12 @@ def read_analysis(
     gathered(_check_protocol, table, family, origin)
     gathered(_check_failures, table, program, metrics, origin)
     gathered(_check_outcomes, program, design, origin)
-    type_b = gathered(_get_type_b, table, origin)
+    type_b = gathered(_read_type_b, table, origin)
     effects = gathered(read_effects, table.effects, factors, zips, design, origin)
     contrasts = gathered(read_contrasts, table.contrasts, factors, zips, design, origin)
     baseline = None
     if table.baseline is not None:
-        baseline = gathered(_get_baseline, table, family, factors, zips, design, origin)
+        baseline = gathered(_read_baseline, table, family, factors, zips, design, origin)
     gathered.refuse()
     strata = _get_strata(table, baseline, factors, zips, design)
     if baseline is not None:
@@ -213,7 +213,7 @@ def _check_ratio_across(
         raise origin.error(path, f"{name} has one level only", "give it another one, or leave this out")
 
 
-def _get_type_b(table: Analysis, origin: Origin) -> tuple[TypeB, ...]:
+def _read_type_b(table: Analysis, origin: Origin) -> tuple[TypeB, ...]:
     """Return the stated errors by their standard uncertainties; each has one size and a name of its own."""
     path: Path = ("analysis", "type_b")
     kind = table.interval or INTERVALS[table.estimand][0]
@@ -233,7 +233,7 @@ def _get_type_b(table: Analysis, origin: Origin) -> tuple[TypeB, ...]:
     )
 
 
-def _get_baseline(
+def _read_baseline(
     table: Analysis,
     family: Family,
     factors: tuple[Factor, ...],
@@ -259,10 +259,10 @@ def _get_baseline(
         name: find_level(name, levels[name], level, origin, (*path, name))
         for name, level in table.baseline.items()
     }
-    return _get_base(baseline, factors, zips, origin, path) if design.kind == "one-at-a-time" else baseline
+    return _read_base(baseline, factors, zips, origin, path) if design.kind == "one-at-a-time" else baseline
 
 
-def _get_base(
+def _read_base(
     baseline: Cell, factors: tuple[Factor, ...], zips: tuple[Zip, ...], origin: Origin, path: Path
 ) -> dict[str, Scalar]:
     """Return the treatment from which one factor at a time departs.

@@ -52,7 +52,7 @@ def read_design(
     gathered(check_kind, table, factors, zips, origin)
     ends = gathered(read_ends, table.ends, factors, zips, origin)
     generators = gathered(read_generators, table, factors, zips, origin)
-    exclude = gathered(_get_exclusions, table.exclude, factors, origin)
+    exclude = gathered(_read_exclusions, table.exclude, factors, origin)
     stop = None if table.stop is None else gathered(_stop, table.stop, table, origin)
     if ends is None or generators is None or exclude is None:
         return gathered.raise_refused()
@@ -102,7 +102,7 @@ def _check_count(count: int, noun: str, origin: Origin, path: Path) -> None:
         raise origin.error(path, noun, f"give fewer levels{' or replicates' if 'replicates' in path else ''}")
 
 
-def _get_exclusions(
+def _read_exclusions(
     tables: Sequence[Mapping[str, Scalar]], factors: tuple[Factor, ...], origin: Origin
 ) -> tuple[dict[str, Scalar], ...]:
     by_name = {factor.name: factor for factor in factors}

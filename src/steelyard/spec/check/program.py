@@ -113,14 +113,14 @@ def read_program(table: Program, origin: Origin) -> Program:
     """
     path: Path = ("program",)
     gathered = ErrorCollector()
-    commands = gathered(_get_commands, table, path, origin)
+    commands = gathered(_read_commands, table, path, origin)
     for key in ("cwd", "stdin"):
         gathered(_check_file, getattr(table, key), (*path, key), origin)
     for i, pattern in enumerate(table.inputs):
         gathered(_check_file, pattern, (*path, "inputs", i), origin)
     gathered(check_counters, table.counters, origin, (*path, "counters"))
-    hooks = {key: gathered(_get_hooks, getattr(table, key), (*path, key), origin) for key in HOOKS}
-    env = gathered(_get_environment, table.env, (*path, "env"), origin)
+    hooks = {key: gathered(_read_hooks, getattr(table, key), (*path, key), origin) for key in HOOKS}
+    env = gathered(_read_environment, table.env, (*path, "env"), origin)
     timeout_s = gathered(read_limit, table.timeout_s, (*path, "timeout"), origin)
     hook_timeout_s = gathered(read_duration, table.hook_timeout_s, (*path, "hook_timeout"), origin)
     cpu_limit_s = gathered(read_limit, table.cpu_limit_s, (*path, "cpu_limit"), origin)
@@ -142,18 +142,18 @@ def read_program(table: Program, origin: Origin) -> Program:
     )
 
 
-def _get_commands(table: Program, path: Path, origin: Origin) -> dict[str, tuple[str, ...]]:
+def _read_commands(table: Program, path: Path, origin: Origin) -> dict[str, tuple[str, ...]]:
     """Return the words of each command, by its name; of a single one, by no name."""
     if (table.command is None) == (not table.commands):
         text = "neither command nor commands is" if table.command is None else "both command and commands are"
         raise origin.error(path, f"{text} given", 'write command = ["program", "argument"]')
     if not table.commands:
-        return {"": _get_command(table.command or [], (*path, "command"), origin, shell=table.shell)}
+        return {"": _read_one_command(table.command or [], (*path, "command"), origin, shell=table.shell)}
     if "" in table.commands:
         hint = 'give it a name: commands = { old = ["program"] }'
         raise origin.error((*path, "commands"), "a command has an empty name", hint)
     return {
-        name: _get_command(words, (*path, "commands", name), origin, shell=table.shell)
+        name: _read_one_command(words, (*path, "commands", name), origin, shell=table.shell)
         for name, words in table.commands.items()
     }
 
@@ -179,8 +179,8 @@ def read_build(table: Build, origin: Origin) -> Build:
         _check_file(name, (*path, "objects", i), origin)
     return replace(
         table,
-        command=_get_command(table.command, (*path, "command"), origin, shell=False),
-        env=_get_environment(table.env, (*path, "env"), origin),
+        command=_read_one_command(table.command, (*path, "command"), origin, shell=False),
+        env=_read_environment(table.env, (*path, "env"), origin),
         timeout_s=read_duration(table.timeout_s, (*path, "timeout"), origin),
     )
 
@@ -237,10 +237,12 @@ def read_command(command: Sequence[str], path: Path, origin: Origin) -> tuple[st
     ------
     SpecError
     """
-    return _get_command(command, path, origin, shell=False)
+    return _read_one_command(command, path, origin, shell=False)
 
 
-def _get_command(command: str | Sequence[str], path: Path, origin: Origin, *, shell: bool) -> tuple[str, ...]:
+def _read_one_command(
+    command: str | Sequence[str], path: Path, origin: Origin, *, shell: bool
+) -> tuple[str, ...]:
     if isinstance(command, str):
         if not shell:
             raise _make_needs_list(command, path, origin)
@@ -273,7 +275,7 @@ def _make_needs_list(command: str, path: Path, origin: Origin) -> SpecError:
     return origin.error(path, text, f"{shell}, or without a shell {toml_value(words)}")
 
 
-def _get_hooks(
+def _read_hooks(
     commands: Sequence[str | Sequence[str]], path: Path, origin: Origin
 ) -> tuple[tuple[str, ...], ...]:
     texts = [command for command in commands if isinstance(command, str)]
@@ -283,11 +285,13 @@ def _get_hooks(
             path, text, 'write one command as ["sync"], or several as [["sync"], ["rm", "-f", "out"]]'
         )
     if texts:
-        return (_get_command(texts, path, origin, shell=False),)
-    return tuple(_get_command(words, (*path, i), origin, shell=False) for i, words in enumerate(commands))
+        return (_read_one_command(texts, path, origin, shell=False),)
+    return tuple(
+        _read_one_command(words, (*path, i), origin, shell=False) for i, words in enumerate(commands)
+    )
 
 
-def _get_environment(env: Mapping[str, Scalar], path: Path, origin: Origin) -> dict[str, str]:
+def _read_environment(env: Mapping[str, Scalar], path: Path, origin: Origin) -> dict[str, str]:
     for name, value in env.items():
         place = (*path, name)
         if not _VARIABLE.fullmatch(name):

@@ -68,7 +68,7 @@ def texts(launching: LaunchMethod) -> list[tuple[str, str]]:
 
 
 def _check_ranks(text: str, factors: tuple[Factor, ...], origin: Origin) -> None:
-    names_of = _get_names(text, "ranks", origin)
+    names_of = _read_names(text, "ranks", origin)
     levels_of = {factor.name: factor.levels for factor in factors}
     if len(names_of) > 1 or not names_of <= set(levels_of):
         return  # Unknown names are told with all other placeholders.
@@ -85,7 +85,7 @@ def _check_choice(
 ) -> None:
     if text is None:
         return
-    for name in _get_values(text, key, factors, origin):
+    for name in _list_values(text, key, factors, origin):
         if name not in choices:
             raise origin.error(("launch", key), f"unknown {key} {name!r}", suggest(name, choices, f"{key}s"))
 
@@ -96,15 +96,15 @@ def _check_algorithms(algorithms: Mapping[str, str], factors: tuple[Factor, ...]
         if operation not in ALGORITHMS:
             problem = f"unknown operation {operation!r}"
             raise origin.error(place, problem, suggest(operation, ALGORITHMS, "operations"))
-        for name in _get_values(text, "algorithms", factors, origin):
+        for name in _list_values(text, "algorithms", factors, origin):
             if name not in ALGORITHMS[operation]:
                 problem = f"{operation} has no algorithm {name!r}"
                 raise origin.error(place, problem, suggest(name, ALGORITHMS[operation], "algorithms"))
 
 
-def _get_values(text: str, key: str, factors: tuple[Factor, ...], origin: Origin) -> list[str]:
+def _list_values(text: str, key: str, factors: tuple[Factor, ...], origin: Origin) -> list[str]:
     """Values that the text can take; none where it is more than one placeholder."""
-    names_of = _get_names(text, key, origin)
+    names_of = _read_names(text, key, origin)
     if not names_of:
         return [text]
     levels = {factor.name: factor.levels for factor in factors}
@@ -113,7 +113,7 @@ def _get_values(text: str, key: str, factors: tuple[Factor, ...], origin: Origin
     return []
 
 
-def _get_names(text: str, key: str, origin: Origin) -> set[str]:
+def _read_names(text: str, key: str, origin: Origin) -> set[str]:
     try:
         return names(text)
     except UsageError as error:

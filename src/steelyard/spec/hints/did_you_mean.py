@@ -123,7 +123,7 @@ def suggest_level(expected: Any, path: Path, value: object, levels: Levels) -> s
     if factor not in levels or not is_scalar(level):
         return None
     if path[-1:] == ("best",):
-        return _get_best(factor, level)
+        return _format_best(factor, level)
     return f"write {_format_assigned(path, level)}" if path[-1:] == ("level",) else None
 
 
@@ -138,10 +138,10 @@ def suggest_best(word: str, levels: Levels) -> str | None:
     items = [item for cell in cells_with(word, levels) for item in cell.items()]
     if not items:
         return None
-    return _get_best(*items[0])
+    return _format_best(*items[0])
 
 
-def _get_best(factor: str, level: Scalar) -> str:
+def _format_best(factor: str, level: Scalar) -> str:
     return f"write best = {toml_value(factor)} and level = {toml_value(level)}"
 
 

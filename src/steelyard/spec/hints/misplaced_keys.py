@@ -36,19 +36,19 @@ def table_of(key: str, path: tuple[str | int, ...]) -> str | None:
 
     if any(isinstance(part, int) for part in path):
         return None
-    homes = [place for place, table in _get_tables(SpecTable) if place and key in keys_of(table)]
+    homes = [place for place, table in _list_tables(SpecTable) if place and key in keys_of(table)]
     places = [home for home in homes if home[: len(path)] == path] if path else []
     headers = [f"[{'.'.join(place)}]" for place in places or homes]
     return " or ".join(headers) if len(headers) in {1, 2} else None
 
 
-def _get_tables(table: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+def _list_tables(table: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Every table with names of its own on the way to it, and where it stands."""
     yield place, table
     for name, hint in keys_of(table).items():
         for member in members(hint):
             if isinstance(member, type) and issubclass(member, msgspec.Struct):
-                yield from _get_tables(member, (*place, name))
+                yield from _list_tables(member, (*place, name))
 
 
 def members(hint: Any) -> Iterator[Any]:

@@ -64,7 +64,7 @@ def type_errors(
     levels = levels or {}
     wrong = {
         key: (child_type, child)
-        for key, child_type, child in _get_children(expected, value)
+        for key, child_type, child in _list_children(expected, value)
         if _get_refusal(child_type, child)
     }
     for key, (child_type, child) in wrong.items():
@@ -112,10 +112,10 @@ def _make_key_error(
         return origin.error(path, f"the key {key} is missing", f"write {cure}")
     if foreign := foreign_key(key, value, kinds_of(expected), origin, path):
         return foreign
-    hint = suggest_key(key, value, _get_fields(expected, value), levels)
+    hint = suggest_key(key, value, _list_fields(expected, value), levels)
     if hint is not None:
         return origin.error((*path, key), "unknown key", hint)
-    return unknown_key(key, _get_fields(expected, value), origin, path)
+    return unknown_key(key, _list_fields(expected, value), origin, path)
 
 
 def _make_kind_error(
@@ -162,7 +162,7 @@ def _get_refusal(expected: Any, value: object) -> str | None:
     return None
 
 
-def _get_children(expected: Any, value: object) -> Iterator[tuple[str | int, Any, object]]:
+def _list_children(expected: Any, value: object) -> Iterator[tuple[str | int, Any, object]]:
     """Key, type and value of everything one level below."""
     for member in members(expected):
         if isinstance(value, dict) and member in structs_of(expected, value):
@@ -201,7 +201,7 @@ def _list_examples(expected: Any, value: object, key: str) -> list[Any]:
     return [example for meta in metas for example in meta.examples or ()]
 
 
-def _get_fields(expected: Any, value: object) -> list[str]:
+def _list_fields(expected: Any, value: object) -> list[str]:
     structs = structs_of(expected, value) if isinstance(value, dict) else []
     tag = [KIND] if kinds_of(expected) else []
     return tag + [key for struct in structs for key in keys_of(struct)] if structs else []

@@ -143,7 +143,7 @@ class _Parser:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._tokens = _get_tokens(text)
+        self._tokens = _tokenise(text)
         self._depth = 0
 
     def parse(self) -> list[_Step]:
@@ -211,7 +211,7 @@ class _Parser:
         return _get_at(column, self._text, f"expected {expected}, but {text}", "operators: + - * / **")
 
 
-def _get_tokens(text: str) -> list[tuple[int, str]]:
+def _tokenise(text: str) -> list[tuple[int, str]]:
     tokens: list[tuple[int, str]] = []
     end = 0
     while text[end:].strip():

@@ -109,12 +109,12 @@ def _compute_treatments(samples: Sequence[Sample], factor: str) -> dict[tuple[ob
         if len({levels.get(name) for _, levels in first.values()}) > 1
     ]
     return {
-        key: Treatment(id_, _get_label(levels, varying, factor), levels)
+        key: Treatment(id_, _format_label(levels, varying, factor), levels)
         for key, (id_, levels) in first.items()
     }
 
 
-def _get_label(levels: Mapping[str, Scalar], varying: Sequence[str], factor: str) -> str:
+def _format_label(levels: Mapping[str, Scalar], varying: Sequence[str], factor: str) -> str:
     if not varying:
         return f"every {factor}"
     if len(varying) == 1:

@@ -155,7 +155,7 @@ def find_tool(path: Path) -> str | None:
     """
     try:
         text, _ = read_long_text(path, hint="")
-        looks = _get_looks(text, str(path))
+        looks = _find_looks(text, str(path))
     except SteelyardError:
         return None
     is_doubtful = looks in (columns.CSV, columns.TSV) and _TABLE_SUFFIXES.isdisjoint(path.suffixes)
@@ -179,7 +179,7 @@ def _read(text: str, place: str, form: str | None, chosen: Chosen) -> FileConten
         _refuse_columns(chosen, form, place)
         return reader(text, place)
     is_json = text.lstrip()[:1] in ("{", "[")
-    looks = _get_looks(text, place)
+    looks = _find_looks(text, place)
     tool = form or looks
     if is_json and tool is None:
         tool = json_paths.JSON_LINES if lines.holds(text) else json_paths.JSON
@@ -236,7 +236,7 @@ def _read_rows(text: str, place: str, tool: str, chosen: Chosen) -> FileContents
     return columns.read_cells(header, rows, place, tool, replace(chosen, value=names))
 
 
-def _get_looks(text: str, place: str) -> str | None:
+def _find_looks(text: str, place: str) -> str | None:
     """Return the format that a file looks like."""
     if text.lstrip()[:1] in ("{", "["):
         if lines.holds(text):

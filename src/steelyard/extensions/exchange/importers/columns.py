@@ -309,7 +309,7 @@ class _TableReading:
     def _find_unit(self, name: str, row: Mapping[str, str]) -> Unit:
         if self.unit_column is None:
             if name not in self._unit_of:
-                self._unit_of[name] = _get_unit(self._units[name], self.chosen.unit, name, self.place)
+                self._unit_of[name] = _read_unit(self._units[name], self.chosen.unit, name, self.place)
             return self._unit_of[name]
         unit = any_unit(row[self.unit_column])
         first = self._unit_of.setdefault(name, unit)
@@ -323,7 +323,7 @@ class _TableReading:
     def make_series(self) -> tuple[ImportedSeries, ...]:
         """Return each metric of each treatment; a launch has the mean of its rows."""
         better = {
-            name: self.chosen.sides.get(name) or self.chosen.better or _get_direction(unit, name, self.place)
+            name: self.chosen.sides.get(name) or self.chosen.better or _read_direction(unit, name, self.place)
             for name, unit in self._unit_of.items()
         }
         return tuple(
@@ -474,7 +474,7 @@ def _get_title(cell: str) -> tuple[str, str | None]:
     return (match[1], match[2]) if match else (cell, None)
 
 
-def _get_direction(unit: Unit, name: str, place: str) -> Better:
+def _read_direction(unit: Unit, name: str, place: str) -> Better:
     direction = direction_of(unit.si) or ("higher" if is_rate(name, unit.si) else None)
     if direction is None and unit.si and not is_cost(name, unit.si):
         raise UsageError(
@@ -514,7 +514,7 @@ def read_sides(texts: Sequence[str], value: Sequence[str]) -> tuple[Better | Non
     return every, sides
 
 
-def _get_unit(of_header: str | None, chosen_unit: str | None, name: str, place: str) -> Unit:
+def _read_unit(of_header: str | None, chosen_unit: str | None, name: str, place: str) -> Unit:
     text = of_header if of_header is not None else chosen_unit
     if text is None:
         text = _find_suffix(name)

@@ -115,21 +115,21 @@ def read(directory: Path) -> FileContents:
                 hint=f"the file is incomplete: {_HINT}",
             )
         values = tuple(time / n * 1e-9 for time, n in zip(sample.times, sample.iters, strict=True))
-        runs_of.setdefault(tuple(_get_levels(about)), []).append((file.parent.name, values))
+        runs_of.setdefault(tuple(_list_levels(about)), []).append((file.parent.name, values))
     for levels, runs in runs_of.items():
-        for saved, values in _get_distinct(runs):
+        for saved, values in _list_distinct(runs):
             series.append(ImportedSeries({**dict(levels), "saved": saved}, "time_s", "s", (values,)))
     return FileContents(TOOL, tuple(series))
 
 
-def _get_levels(about: _Benchmark) -> Iterator[tuple[str, Scalar]]:
+def _list_levels(about: _Benchmark) -> Iterator[tuple[str, Scalar]]:
     function = f"{about.group_id}/{about.function_id}" if about.function_id else about.group_id
     yield "benchmark", function
     if about.value_str is not None:
         yield "value", level(about.value_str)
 
 
-def _get_distinct(runs: list[tuple[str, tuple[float, ...]]]) -> Iterator[tuple[str, tuple[float, ...]]]:
+def _list_distinct(runs: list[tuple[str, tuple[float, ...]]]) -> Iterator[tuple[str, tuple[float, ...]]]:
     values_of = {values for saved, values in runs if saved not in COPIES}
     newest = {values for saved, values in runs if saved == "new"}
     for saved, values in runs:

@@ -51,7 +51,7 @@ def read_rows(document: Any, paths: Sequence[str], place: str) -> tuple[Table, t
     merged: dict[_Key, dict[str, str]] = {}
     names = tuple(_name_column(path) for path in paths)
     for path, name in zip(paths, names, strict=True):
-        steps = _get_steps(document, path)
+        steps = _split_steps(document, path)
         leaves = dict(_walk(document, steps, (), {}))
         _refuse_cells(leaves, path, place)
         if all(value is _MISSING for _, value in leaves.values()):
@@ -67,7 +67,7 @@ def read_rows(document: Any, paths: Sequence[str], place: str) -> tuple[Table, t
                 hint="import one of them, or both into records of their own",
             )
         for key, (labels, value) in leaves.items():
-            merged.setdefault(key, {}).update({**labels, name: _get_text(value)})
+            merged.setdefault(key, {}).update({**labels, name: _format_text(value)})
     header = list(dict.fromkeys(column for row in merged.values() for column in row))
     rows = [
         (number, [row.get(column, "") for column in header]) for number, row in enumerate(merged.values(), 1)
@@ -75,7 +75,7 @@ def read_rows(document: Any, paths: Sequence[str], place: str) -> tuple[Table, t
     return (header, rows), names
 
 
-def _get_steps(document: Any, path: str) -> list[str]:
+def _split_steps(document: Any, path: str) -> list[str]:
     """Return the steps of a path; a list of objects need not be named."""
     steps = [step for step in path.split("/") if step]
     if isinstance(document, list) and steps[:1] != [_STAR]:
@@ -140,7 +140,7 @@ def _walk_repetitions(
         if name != step and isinstance(member, list) and len(member) == len(values)
     }
     for place, value in enumerate(values):
-        cells = {name: _get_text(column[place]) for name, column in columns.items()}
+        cells = {name: _format_text(column[place]) for name, column in columns.items()}
         yield (*key, place), ({**labels, **cells, ITERATION: str(place)}, value)
 
 
@@ -161,7 +161,7 @@ def _list_beside(node: Mapping[str, Any], step: str | None, prefix: str = "") ->
             if step is not None and prefix.count(".") < _DEEPEST:
                 yield from _list_beside(member, step, f"{prefix}{name}.")
         elif not isinstance(member, list):
-            yield f"{prefix}{name}", _get_text(member)
+            yield f"{prefix}{name}", _format_text(member)
 
 
 def _list_paths(node: Any, path: str) -> Iterator[str]:
@@ -176,7 +176,7 @@ def _list_paths(node: Any, path: str) -> Iterator[str]:
         yield path
 
 
-def _get_text(value: Any) -> str:
+def _format_text(value: Any) -> str:
     if value is None or value is _MISSING:
         return ""
     return value if isinstance(value, str) else json.dumps(value)

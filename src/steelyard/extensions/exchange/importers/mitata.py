@@ -73,7 +73,7 @@ def read(document: object, _place: str) -> FileContents:
         for run in benchmark.runs:
             name = f"{group} > {run.name}" if group else run.name
             if run.stats is None or run.stats.p50 is None:
-                skipped[name] = _get_message(run.error)
+                skipped[name] = _read_message(run.error)
                 levels = _get_levels(benchmark.alias, run)
                 failures.append(FailedRuns(levels, failed=1, reason=skipped[name], name=name))
                 continue
@@ -106,6 +106,6 @@ def _make_series(alias: str, run: _Run, time_s: float, name: str, group: str | N
     return series
 
 
-def _get_message(error: Any) -> str:
+def _read_message(error: Any) -> str:
     message = error.get("message") if isinstance(error, dict) else error
     return str(message).partition("\n")[0] if message else "it failed"

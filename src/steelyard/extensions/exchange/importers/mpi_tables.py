@@ -64,9 +64,9 @@ def read_imb(text: str, place: str) -> FileContents:
         elif match := re.match(r"#\s+#processes = (\d+)", line):
             levels = {**levels, "p": int(match[1])}
         elif line.lstrip().startswith("#bytes") or line.lstrip().startswith("#repetitions"):
-            header = list(_get_columns(line.split(), place, number))
+            header = list(_list_columns(line.split(), place, number))
         elif header and line.strip() and line.lstrip()[0].isdigit():
-            series += _get_row(line, header, levels, place, number)
+            series += _list_row(line, header, levels, place, number)
         elif not line.strip():
             header = []
     return FileContents(
@@ -89,9 +89,9 @@ def read_osu(text: str, place: str) -> FileContents:
             levels = {"op": op} | {name.replace(" ", "_"): int(n) for name, n in _SETTING.findall(pairs[0])}
         elif re.match(r"#\s+(Size|Avg Latency|Overall|Latency)\b", line):
             titles = re.split(r"\s{2,}|(?<=\))\s", line.lstrip("# ").strip())
-            header = list(_get_columns(titles, place, number))
+            header = list(_list_columns(titles, place, number))
         elif header and line.strip() and line.lstrip()[0].isdigit():
-            series += _get_row(line, header, levels, place, number)
+            series += _list_row(line, header, levels, place, number)
     version = match[2] if match and match[2] else ""
     return FileContents(f"{OSU} {version}".strip(), tuple(series), "launch", notes=(_NOTE,))
 
@@ -100,7 +100,7 @@ _Column = tuple[str, str, float]
 """Metric (empty: not one), SI unit, and how many of it are one."""
 
 
-def _get_columns(titles: Iterable[str], place: str, number: int) -> Iterator[_Column]:
+def _list_columns(titles: Iterable[str], place: str, number: int) -> Iterator[_Column]:
     """``#bytes``, ``t_avg[usec]``, ``Mbytes/sec`` of IMB; ``Size``, ``Avg Latency(us)``, ``MB/s`` of OSU."""
     for title in titles:
         match = _MEASURED.fullmatch(title)
@@ -115,7 +115,7 @@ def _get_columns(titles: Iterable[str], place: str, number: int) -> Iterator[_Co
         yield f"{identifier(name).lower()}{'_s' if unit.si == 's' else ''}", unit.si, unit.scale
 
 
-def _get_row(
+def _list_row(
     line: str, header: list[_Column], levels: dict[str, Scalar], file: str, number: int
 ) -> Iterator[ImportedSeries]:
     cells = line.split()

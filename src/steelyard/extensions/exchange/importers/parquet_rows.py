@@ -57,7 +57,7 @@ def read(path: Path, chosen: Chosen) -> FileContents:
     except BaseException as error:  # noqa: BLE001 - a panic of arro3 is no Exception
         raise UsageError(f"{path}: {error}", hint=_AGAIN) from None
     rows = [
-        (number, [_get_text(cell) for cell in cells])
+        (number, [_format_cell(cell) for cell in cells])
         for number, cells in enumerate(zip(*columns, strict=True), start=1)
     ]
     return read_cells(names, rows, str(path), PARQUET, chosen)
@@ -98,7 +98,7 @@ def _open_batches(path: Path) -> tuple[list[str], Iterable[Any]]:
     return list(file.schema_arrow.names), file.iter_batches()
 
 
-def _get_text(cell: Any) -> str:
+def _format_cell(cell: Any) -> str:
     if cell is None:
         return ""
     if isinstance(cell, str):

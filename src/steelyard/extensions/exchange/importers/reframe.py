@@ -75,7 +75,7 @@ def read(document: object, _place: str) -> FileContents:
     lost = []
     failures = []
     for case in cases:
-        variables = list(_get_variables(case))
+        variables = list(_list_variables(case))
         has_failed = case.result not in ("", "success", "pass", "skip", "xpass")
         # Parameters stand in the name (``sums_test %n=1000``), in some versions among others of the test too.
         name, *parameters = (case.name.partition("@")[0] or case.display_name).split(" %")
@@ -94,7 +94,7 @@ def read(document: object, _place: str) -> FileContents:
         if not variables:
             lost.append(case.display_name or case.name)
             if has_failed:
-                failures.append(FailedRuns(dict(levels), failed=1, reason=_get_reason(case)))
+                failures.append(FailedRuns(dict(levels), failed=1, reason=_describe_reason(case)))
             continue
         for name, value, unit_text in variables:
             unit = any_unit(unit_text)
@@ -123,7 +123,7 @@ def read(document: object, _place: str) -> FileContents:
     )
 
 
-def _get_reason(case: _Case) -> str:
+def _describe_reason(case: _Case) -> str:
     """Return why a test failed, by the first line that ReFrame says of it."""
     first = (case.fail_reason or "").strip().partition("\n")[0]
     phase = f" in {case.fail_phase}" if case.fail_phase else ""
@@ -139,7 +139,7 @@ def _get_time(session: _Session) -> int | None:
         return None
 
 
-def _get_variables(case: _Case) -> Iterator[tuple[str, float, str]]:
+def _list_variables(case: _Case) -> Iterator[tuple[str, float, str]]:
     """Name, value and unit of each; reports of ReFrame 3 list them as ``perfvars``."""
     for key, row in (case.perfvalues or {}).items():
         if len(row) > 4 and isinstance(row[0], int | float):

@@ -83,7 +83,7 @@ class Growth(msgspec.Struct, frozen=True, cache_hash=True):
 
     def text(self, parameter: str = "x") -> str:
         """Write the term as a person does: ``p^0.5 log^2 p``, ``k^3 2^k``, ``1``."""
-        return _get_text(self, parameter)
+        return _format_growth(self, parameter)
 
     def big_o(self, parameter: str = "x") -> str:
         """``text`` inside ``O(…)``."""
@@ -124,19 +124,19 @@ def _at(growth: Growth, x: float) -> float:
 
 
 @lru_cache(maxsize=4096)
-def _get_text(growth: Growth, name: str) -> str:
+def _format_growth(growth: Growth, name: str) -> str:
     parts = []
     if growth.power:
-        parts.append(name if growth.power == 1 else f"{name}^{_get_exponent(growth.power)}")
+        parts.append(name if growth.power == 1 else f"{name}^{_format_exponent(growth.power)}")
     if growth.log:
-        parts.append(f"log {name}" if growth.log == 1 else f"log^{_get_exponent(growth.log)} {name}")
+        parts.append(f"log {name}" if growth.log == 1 else f"log^{_format_exponent(growth.log)} {name}")
     if growth.exp2:
-        argument = name if growth.exp2 == 1 else f"({_get_rational(growth.exp2)}*{name})"
+        argument = name if growth.exp2 == 1 else f"({_format_rational(growth.exp2)}*{name})"
         parts.append(f"2^{argument}")
     return " ".join(parts) or "1"
 
 
-def _get_rational(value: Fraction) -> str:
+def _format_rational(value: Fraction) -> str:
     """Return a decimal where it is exact within four digits, else a fraction."""
     if value.denominator == 1:
         return str(value.numerator)
@@ -144,6 +144,6 @@ def _get_rational(value: Fraction) -> str:
     return decimal if Fraction(decimal) == value else f"{value.numerator}/{value.denominator}"
 
 
-def _get_exponent(value: Fraction) -> str:
-    text = _get_rational(value)
+def _format_exponent(value: Fraction) -> str:
+    text = _format_rational(value)
     return f"({text})" if "/" in text else text

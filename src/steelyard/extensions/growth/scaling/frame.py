@@ -23,7 +23,7 @@ def series_of_frame(
     UsageError
         A column is missing, or a parameter is not a number.
     """
-    columns = {name: _get_column(frame, name) for name in (value, *parameters, *by)}
+    columns = {name: _find_column(frame, name) for name in (value, *parameters, *by)}
     groups: dict[tuple[Any, ...], tuple[list[list[float]], list[list[float]]]] = {}
     for row in range(len(columns[value])):
         at, values = groups.setdefault(tuple(columns[name][row] for name in by), ([], []))
@@ -38,7 +38,7 @@ def series_of_frame(
     )  # fmt: skip
 
 
-def _get_column(frame: Any, name: str) -> list[Any]:
+def _find_column(frame: Any, name: str) -> list[Any]:
     texts = [str(column) for column in _make_names(frame)]
     if name not in texts:
         close = get_close_matches(name, texts, n=1)

@@ -95,7 +95,7 @@ def versus(
             return answer
         models.append(answer)
     mine, scaling_model = models
-    values, weights = zip(*(_get_values(side, full, target) for side in (function, series)), strict=True)
+    values, weights = zip(*(_align_values(side, full, target) for side in (function, series)), strict=True)
     # In logarithms, since an exponential leaves the range of double long before its ratio does.
     mine_logs, its_logs = (np.log(np.clip(value, SMALLEST, LARGEST)) for value in values)
     logs = np.subtract.outer(mine_logs, its_logs).ravel()
@@ -149,7 +149,7 @@ def _target(function: Series, series: Series, at: Mapping[str, float]) -> Floats
     return np.array([at.get(name, largest(place)) for place, name in enumerate(function.parameters)], float)
 
 
-def _get_values(series: Series, question: Question, target: Floats) -> tuple[Floats, Floats]:
+def _align_values(series: Series, question: Question, target: Floats) -> tuple[Floats, Floats]:
     """Values at a scale out of the posterior, and their weights."""
     times = reciprocal(series) if is_modelled_as_time(series) else series
     reading = times if isinstance(times, NotModelled) else read(times)
