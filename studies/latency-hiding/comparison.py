@@ -1,4 +1,4 @@
-"""What was measured over real sockets beside what ``predicted.csv`` had foretold."""
+"""What was measured over real sockets beside what ``predicted.csv`` had predicted."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def shares(chosen: list[Point]) -> Shares:
 
 
 class Best(NamedTuple):
-    """A choice that was foretold, and the one that was measured."""
+    """A choice that was predicted, and the one that was measured."""
 
     where: tuple[float, ...]
     predicted: float
@@ -138,7 +138,7 @@ def _groups(*names: str) -> Iterator[tuple[tuple[float, ...], list[Point]]]:
 
 
 def agreements() -> list[Agreement]:
-    """Choices that were foretold, and as many as would be right if they were shuffled."""
+    """Choices that were predicted, and as many as would be right if they were shuffled."""
     return [
         compare_with_chance(
             title,

@@ -54,7 +54,7 @@ def _choices(names: Iterable[str], items: Iterable[Best], unit: str) -> str:
         ]
         for item in items
     ]
-    return write_table((*names, "foretold", "measured", "rate lost by the foretold one"), rows)
+    return write_table((*names, "predicted", "measured", "rate lost by the predicted one"), rows)
 
 
 def tasks() -> str:
@@ -68,7 +68,7 @@ def ages() -> str:
 
 
 def chance() -> str:
-    """Choices that were foretold, beside shuffled ones."""
+    """Choices that were predicted, beside shuffled ones."""
     return write_table(("choice", *HEAD), [item.row() for item in comparison.agreements()])
 
 

@@ -34,7 +34,7 @@ def sentences() -> Iterator[Sentence]:
         bound: comparison.shares([point for point in points if point.bound == bound])
         for bound in ("latency", "link")
     }
-    yield "{} of {} foretold rates are within 25 % of the measured ones", every.close, every.number
+    yield "{} of {} predicted rates are within 25 % of the measured ones", every.close, every.number
     yield "of those that the delay bounds {} of {}", by["latency"].close, by["latency"].number
     yield "of those that the link bounds {} of {}", by["link"].close, by["link"].number
     tasks, _ = comparison.agreements()
@@ -47,14 +47,14 @@ def sentences() -> Iterator[Sentence]:
     lost = [item.lost for item in comparison.best_age()]
     small = [loss for loss in lost if loss < LITTLE]
     yield (
-        "the foretold flush age gives up at most {} % of the rate in {} of {}",
+        "the predicted flush age gives up at most {} % of the rate in {} of {}",
         100 * max(small),
         len(small),
         len(lost),
     )
     large = sorted(loss for loss in lost if loss >= LITTLE)
     yield "and {} and {} % in the others", 100 * large[0], 100 * large[-1]
-    yield "up to {} times as much as foretold", by["link"].farthest
+    yield "up to {} times as much as predicted", by["link"].farthest
     short, long = (comparison.most_lost(age_ms) for age_ms in (0.25, 16.0))
     yield (
         ".25 ms gives up at most {} % of the best rate anywhere, 16 ms up to {} %",

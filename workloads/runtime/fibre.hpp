@@ -2,7 +2,7 @@
 // is found out when a program begins, since it may be compiled otherwise than the library that it links.
 //
 // No header of the runtime includes one of Boost: some of its types differ by NDEBUG, and a program may be
-// compiled otherwise than the library that it links. Switches are inline all the same: a processor foretells
+// compiled otherwise than the library that it links. Switches are inline all the same: a processor predicts
 // returns by the calls before them, and is wrong after a switch. Out of line, one and back took 26.6 ns,
 // not 13.8.
 #pragma once
