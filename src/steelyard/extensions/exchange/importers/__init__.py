@@ -244,7 +244,7 @@ def _find_looks(text: str, place: str) -> str | None:
         try:
             document = decode_document(text, place, hint=_DAMAGED)
             if catch2.is_json_reporter(document):
-                raise catch2.refuse_json(place)
+                raise catch2.make_json_refusal(place)
             return _get_tool_of(document) or _find_other(text)
         except UsageError:
             # Several documents, one after the other, are none for the readers above.

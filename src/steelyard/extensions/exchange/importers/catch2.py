@@ -60,7 +60,7 @@ def is_json_reporter(document: Any) -> bool:
     return isinstance(metadata, dict) and "catch2-version" in metadata
 
 
-def refuse_json(place: str) -> UsageError:
+def make_json_refusal(place: str) -> UsageError:
     """Word the refusal of a report of Catch2's JSON reporter."""
     return UsageError(f"{place}: Catch2's JSON reporter, which leaves benchmarks out", hint=_AGAIN)
 
