@@ -6,7 +6,8 @@
 #endif
 
 #if defined(GOODSYARD_VIRTUAL) && defined(GOODSYARD_REAL)
-#error "a program has ranks in real time or in virtual time: with goodsyard-virtual no other package of goodsyard"
+#error                                                                                                       \
+    "a program has ranks in real time or in virtual time: with goodsyard-virtual no other package of goodsyard"
 #endif
 
 // What differs lies in a namespace of its own, so that nothing links with a library for the other kind.
