@@ -87,6 +87,7 @@ def test_a_file_that_is_named_twice_is_refused_whatever_it_is_called(steelyard_c
     assert not (tmp_path / "it.lab").exists()
 
 
+@pytest.mark.extensions("outputs")
 def test_files_of_runs_that_all_failed_before_a_value_are_refused_with_the_reason(steelyard_cli, tmp_path):
     file = tmp_path / "down.json"
     document = {"start": {"version": "iperf 3.12"}, "intervals": [], "end": {}, "error": "unable to connect"}

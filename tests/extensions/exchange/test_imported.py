@@ -375,6 +375,7 @@ def test_the_file_and_its_hash_are_in_the_record(hyperfine, tmp_path):
     assert len(about["sha256"]) == 64
 
 
+@pytest.mark.extensions("growth")
 def test_sizes_become_parameters_of_models(tmp_path):
     rows = [
         {
@@ -518,6 +519,7 @@ def write_wrk(directory, name, rate):
     return directory / name
 
 
+@pytest.mark.extensions("outputs")
 def test_a_run_that_failed_before_it_said_its_levels_keeps_its_side_open(tmp_path):
     old = [ImportSource("old", write_wrk(tmp_path, f"old{i}", 100 + i)) for i in range(8)]
     new = [ImportSource("new", write_wrk(tmp_path, f"new{i}", 200 + i if i else None)) for i in range(8)]
@@ -529,6 +531,7 @@ def test_a_run_that_failed_before_it_said_its_levels_keeps_its_side_open(tmp_pat
     assert "new: 1 of 8 runs failed" in text
 
 
+@pytest.mark.extensions("outputs")
 def test_a_side_of_which_all_runs_failed_is_the_same_benchmark(tmp_path):
     old = [ImportSource("old", write_wrk(tmp_path, f"old{i}", 100 + i)) for i in range(3)]
     lost = ImportSource("new", write_wrk(tmp_path, "new", None))

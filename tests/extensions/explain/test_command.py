@@ -28,6 +28,7 @@ def check_sum(document):
     )
 
 
+@pytest.mark.extensions("page")
 def test_a_real_difference_is_measured_kept_and_explained_again_from_the_record(
     perf, compiled, steelyard_cli, tmp_path
 ):

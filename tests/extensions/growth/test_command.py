@@ -12,6 +12,8 @@ import pytest
 
 from steelyard.report.text.digits import share
 
+pytestmark = pytest.mark.extensions("exchange")
+
 ROWS = "op,p,latency\n" + "".join(
     f"{op},{p},{f(p)}\n"
     for op, f in (

@@ -158,6 +158,7 @@ def test_a_commit_that_the_history_does_not_have_is_refused(steelyard_cli, measu
     assert "error: --since v1: no record of this history by that name" in done.stderr
 
 
+@pytest.mark.extensions("page")
 def test_the_page_has_a_chart_with_the_change(steelyard_cli, measured, tmp_path):
     done = steelyard_cli("history", "records", "--html", "out.html")
     assert (done.returncode, done.stderr) == (0, "")
