@@ -119,15 +119,26 @@ def declare_argument(
 
 
 class Options:
-    """Values of the options and arguments of one command line; subclasses declare them."""
+    """Values of the options and arguments of one command line; subclasses declare and inherit them."""
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         vars(self).update(values)
 
     @classmethod
     def declarations(cls) -> dict[str, Declaration]:
-        """Return the declarations by name, in the order of the help."""
-        return {name: value for name, value in vars(cls).items() if isinstance(value, Declaration)}
+        """Return the declarations by name, in the order of the help: inherited ones last."""
+        return {
+            name: value
+            for kind in cls.__mro__
+            for name, value in vars(kind).items()
+            if isinstance(value, Declaration)
+        }
+
+    @classmethod
+    def annotation(cls, name: str) -> str:
+        """Return the annotation of a declaration."""
+        kind = next(kind for kind in cls.__mro__ if name in vars(kind))
+        return str(kind.__annotations__[name])
 
     def has_any(self) -> bool:
         """Whether the command line has one of them."""
@@ -157,7 +168,7 @@ def take(*kinds: type[Options]) -> Callable[[Body], Body]:
         command: Body = update_wrapper(call_body, body)
         for kind in reversed(kinds):
             for name, declaration in reversed(kind.declarations().items()):
-                command = declaration.add_to(command, name, kind.__annotations__[name])
+                command = declaration.add_to(command, name, kind.annotation(name))
         return command
 
     return decorate

@@ -11,15 +11,11 @@ from steelyard.cli.declared import Options, declare, declare_argument, take
 from steelyard.cli.options import declare_file, declare_fraction, json_option
 from steelyard.cli.paths import InputPath, OutputDirectory, PathCommand
 from steelyard.core.errors import UsageError
-from steelyard.extensions.growth.data import GrowthOptions, ask
+from steelyard.extensions.growth.data import SeriesOptions, read_series
 from steelyard.files.writing import write_output
 
 if TYPE_CHECKING:
     from steelyard.extensions.efficiency.results import Efficiencies, Scaling
-
-
-NOT_ASKED = "at_most at_least expect expectations deviation along scale rules litmus"
-"""Options of data that are about growth."""
 
 
 class EfficiencyOptions(Options):
@@ -27,7 +23,7 @@ class EfficiencyOptions(Options):
 
     data: Path = declare_argument("DATA|RECORD", type=InputPath())
     weak: bool = declare("Weak scaling: the work grows with the parameter (default: strong, one problem).")
-    least: float = declare_fraction("Efficiency that is asked for (default: 0.7).", default=0.7)
+    least: float = declare_fraction("Efficiency that is asked for.", default=0.7)
     peak: float | None = declare(
         "Peak of one unit of the parameter (a node, a core), in the unit of a rate: its share is shown, and"
         " more than 100 % named.",
@@ -50,8 +46,8 @@ class EfficiencyOptions(Options):
     cls=PathCommand,
     short_help="Speedup and parallel efficiency, with intervals, and up to which scale it holds.",
 )
-@take(GrowthOptions, EfficiencyOptions)
-def command(about: GrowthOptions, options: EfficiencyOptions) -> None:
+@take(EfficiencyOptions, SeriesOptions)
+def command(options: EfficiencyOptions, about: SeriesOptions) -> None:
     """Print speedup and parallel efficiency of every function of DATA, relative to the smallest scale.
 
     DATA is what `steelyard model` reads. Of strong scaling E(p) = p0 T(p0) / (p T(p)), of weak scaling
@@ -67,17 +63,10 @@ def command(about: GrowthOptions, options: EfficiencyOptions) -> None:
     )
     from steelyard.extensions.efficiency.text import lines
 
-    for name in NOT_ASKED.split():
-        if getattr(about, name):
-            raise UsageError(
-                f"--{name.replace('_', '-')} is about growth, which efficiency does not model",
-                hint="steelyard model takes it",
-            )
-    request = ask(options.data, about)
     scaling: Scaling = "weak" if options.weak else "strong"
     answers = [
         measure_efficiency(series, scaling, options.least, peak_rate=options.peak)
-        for series in request.series
+        for series in read_series(options.data, about)
     ]
     answer = Efficiencies(
         tuple(series for series in answers if isinstance(series, EfficiencySeries)),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from steelyard.cli.declared import DataOptions, declare
+from steelyard.cli.declared import DataOptions, Options, declare
 from steelyard.cli.options import metrics_option, parameters_option
 from steelyard.cli.paths import InputPath
 from steelyard.core.errors import UsageError
@@ -23,55 +23,15 @@ if TYPE_CHECKING:
     from steelyard.extensions.growth.scaling.question import Expectation
 
 
-class GrowthOptions(DataOptions):
-    """Options about data: which of them, and what is expected of them."""
+class SeriesOptions(Options):
+    """Options about data: which of them, and how they are read."""
 
-    at_most: tuple[str, ...] = declare(
-        "Upper bound of the growth of all functions, 'O(n log n)', or of one, 'sort=O(n log n)'. Repeatable.",
-        metavar="[NAME=]BIG-O",
-    )
-    expect: tuple[str, ...] = declare(
-        "Growth that is expected, and no other: 'O(log p)', 'bcast=O(log p)'. Repeatable.",
-        metavar="[NAME=]BIG-O",
-    )
-    at_least: tuple[str, ...] = declare(
-        "Lower bound of the growth of a rate, 'O(p)'; 'O(1)': it does not fall. Repeatable.",
-        metavar="[NAME=]BIG-O",
-    )
-    better: Better | None = declare(
-        "CSV, JSON Lines: which way is better (default: by name and unit). Rates, of which higher is better,"
-        " are modelled as the time of a unit of work.",
-        choices=("lower", "higher", "neither"),
-    )
-    expectations: Path | None = declare("Expectations that --accept wrote.", type=InputPath(), metavar="FILE")
-    deviation: str | None = declare(
-        "Factor within which growth is still approximately as stated (default: one logarithm); half: the"
-        " leading exponent halved, as published (Shudler et al. 2019).",
-        metavar="BIG-O",
-    )
     parameters: tuple[str, ...] = parameters_option(
-        "Model over this (CSV, TSV, records); expectations are about the first. Repeatable."
-    )
-    along: tuple[str, ...] = declare(
-        "Let parameter N of the expectations grow with P (weak scaling).", metavar="N=P"
-    )
-    scale: tuple[str, ...] = declare(
-        "Scale of interest: give ranks and values there too.", "--at", metavar="P=VALUE[,P=…]"
+        "Parameter over which values vary (CSV, TSV, records); expectations are about the first. Repeatable."
     )
     metrics: tuple[str, ...] = metrics_option("Only these metrics. Repeatable.")
     functions: tuple[str, ...] = declare(
         "Only functions whose name contains TEXT. Repeatable.", "--function", metavar="TEXT"
-    )
-    rules: tuple[str, ...] = declare(
-        "Relation between functions: 'allreduce <= reduce + bcast'. Repeatable.", "--rule", metavar="RULE"
-    )
-    tolerance: float | None = declare(
-        "With --rule: excess of the left side that is tolerated (default: 0.05, which is 5 %).",
-        type=click.FloatRange(min=0),
-        metavar="SHARE",
-    )
-    litmus: str | None = declare(
-        "Reference function that tells machine problems from library problems.", metavar="NAME"
     )
     values: tuple[str, ...] = declare(
         "CSV, JSON Lines: column or key of the metric. Repeatable.", "--value", metavar="COLUMN"
@@ -96,11 +56,56 @@ class GrowthOptions(DataOptions):
         default="",
         metavar="UNIT|COLUMN",
     )
+    better: Better | None = declare(
+        "CSV, JSON Lines: which way is better (default: by name and unit). Rates, of which higher is better,"
+        " are modelled as the time of a unit of work.",
+        choices=("lower", "higher", "neither"),
+    )
     exact: bool = declare("Values have no noise (a simulated machine, counts).")
+    inclusive: bool = declare("CUBE: use inclusive values (a call path with its callees).")
+
+
+class GrowthOptions(DataOptions, SeriesOptions):
+    """Options about what is expected of data."""
+
+    at_most: tuple[str, ...] = declare(
+        "Upper bound of the growth of all functions, 'O(n log n)', or of one, 'sort=O(n log n)'. Repeatable.",
+        metavar="[NAME=]BIG-O",
+    )
+    expect: tuple[str, ...] = declare(
+        "Growth that is expected, and no other: 'O(log p)', 'bcast=O(log p)'. Repeatable.",
+        metavar="[NAME=]BIG-O",
+    )
+    at_least: tuple[str, ...] = declare(
+        "Lower bound of the growth of a rate, 'O(p)'; 'O(1)': it does not fall. Repeatable.",
+        metavar="[NAME=]BIG-O",
+    )
+    expectations: Path | None = declare("Expectations that --accept wrote.", type=InputPath(), metavar="FILE")
+    deviation: str | None = declare(
+        "Factor within which growth is still approximately as stated (default: one logarithm); half: the"
+        " leading exponent halved, as published (Shudler et al. 2019).",
+        metavar="BIG-O",
+    )
+    along: tuple[str, ...] = declare(
+        "Let parameter N of the expectations grow with P (weak scaling).", metavar="N=P"
+    )
+    scale: tuple[str, ...] = declare(
+        "Scale of interest: give ranks and values there too.", "--at", metavar="P=VALUE[,P=…]"
+    )
+    rules: tuple[str, ...] = declare(
+        "Relation between functions: 'allreduce <= reduce + bcast'. Repeatable.", "--rule", metavar="RULE"
+    )
+    tolerance: float | None = declare(
+        "With --rule: excess of the left side that is tolerated (default: 0.05, which is 5 %).",
+        type=click.FloatRange(min=0),
+        metavar="SHARE",
+    )
+    litmus: str | None = declare(
+        "Reference function that tells machine problems from library problems.", metavar="NAME"
+    )
     counts: bool = declare(
         "Fit whole numbers that repetitions repeat exactly; other functions are modelled as they are."
     )
-    inclusive: bool = declare("CUBE: use inclusive values (a call path with its callees).")
 
 
 def judge(data: Path, options: GrowthOptions) -> Checked:
@@ -131,18 +136,7 @@ def ask(data: Path, options: GrowthOptions) -> ModelRequest:
             f"--tolerance {options.tolerance:g} without --rule",
             hint="add --rule 'allreduce <= reduce + bcast'",
         )
-    series = _get_series(
-        data,
-        options.parameters,
-        options.metrics,
-        _name_columns(options),
-        _split(options.by),
-        _split(options.pool),
-        inclusive=options.inclusive,
-    )
-    for name in options.metrics:
-        _refuse_unknown(name, series, data)
-    series = tuple(_add_direction(function, options.better) for function in series)
+    series = _read_series(data, options)
     stated = _get_expectations(options)
     expectations = {
         key: expectation
@@ -150,16 +144,7 @@ def ask(data: Path, options: GrowthOptions) -> ModelRequest:
         if _is_asked(key, options.functions, options.metrics)
     }
     Question(expectations=expectations).refuse_unmet(series)
-    series = tuple(
-        function
-        for function in series
-        if (not options.metrics or function.metric in options.metrics)
-        and (not options.functions or any(text in function.name for text in options.functions))
-    )
-    if not series:
-        raise UsageError(
-            f"{data}: no function matches", hint="leave out --metric or --function to see them all"
-        )
+    series = _choose_series(data, series, options)
     stated_question = Question(expectations=stated)
     judged = (
         function.name == options.litmus or stated_question.expectation(function.name, function.metric)
@@ -180,8 +165,6 @@ def ask(data: Path, options: GrowthOptions) -> ModelRequest:
         },
         threads=count_usable_cpus(),
     )
-    if options.exact:
-        series = tuple(replace(function, counts=True) for function in series)
     if options.counts:
         from steelyard.extensions.growth.scaling.exact_models import is_exact
 
@@ -195,7 +178,49 @@ def ask(data: Path, options: GrowthOptions) -> ModelRequest:
     return request if options.tolerance is None else replace(request, tolerance=options.tolerance)
 
 
-def _name_columns(options: GrowthOptions) -> tuple[CsvColumns, ...]:
+def read_series(data: Path, options: SeriesOptions) -> tuple[Series, ...]:
+    """Read the functions that the options choose.
+
+    Raises
+    ------
+    UsageError
+        The file cannot be read, or an option cannot be understood.
+    """
+    return _choose_series(data, _read_series(data, options), options)
+
+
+def _read_series(data: Path, options: SeriesOptions) -> tuple[Series, ...]:
+    series = _find_series(
+        data,
+        options.parameters,
+        options.metrics,
+        _name_columns(options),
+        _split(options.by),
+        _split(options.pool),
+        inclusive=options.inclusive,
+    )
+    for name in options.metrics:
+        _refuse_unknown(name, series, data)
+    return tuple(_add_direction(function, options.better) for function in series)
+
+
+def _choose_series(data: Path, series: Sequence[Series], options: SeriesOptions) -> tuple[Series, ...]:
+    from msgspec.structs import replace
+
+    chosen = tuple(
+        function
+        for function in series
+        if (not options.metrics or function.metric in options.metrics)
+        and (not options.functions or any(text in function.name for text in options.functions))
+    )
+    if not chosen:
+        raise UsageError(
+            f"{data}: no function matches", hint="leave out --metric or --function to see them all"
+        )
+    return tuple(replace(function, counts=True) for function in chosen) if options.exact else chosen
+
+
+def _name_columns(options: SeriesOptions) -> tuple[CsvColumns, ...]:
     """Return what the columns are, for each of the metrics."""
     from steelyard.core.series import CsvColumns
 
@@ -241,7 +266,7 @@ def _refuse_unknown(metric: str, series: Sequence[Series], data: Path) -> None:
         raise UsageError(f"{data} has no values of the metric {metric!r}", hint=suggest_metric(metric, texts))
 
 
-def _get_series(
+def _find_series(
     data: Path,
     parameters: Sequence[str],
     metrics: Sequence[str],
