@@ -518,6 +518,7 @@ def probe_in(tmp_path, words):
     return probe(harness, program, Selection(""), tmp_path, environment, None, tmp_path / "logs")
 
 
+@pytest.mark.extensions("pytest")
 @pytest.mark.usefixtures("outside_of_workers")
 def test_a_test_that_raises_is_left_out_with_its_exception_and_the_others_are_judged(tmp_path):
     (tmp_path / "test_a.py").write_text(PYTEST_THAT_RAISES)
@@ -538,6 +539,7 @@ def test_a_benchmark_of_go_that_fails_is_left_out_with_its_words(tmp_path):
     assert "no data" in why
 
 
+@pytest.mark.extensions("pytest")
 @pytest.mark.usefixtures("outside_of_workers")
 @pytest.mark.parametrize(
     ("text", "words"),
@@ -555,6 +557,7 @@ def test_a_suite_whose_tests_all_fail_is_red_and_quotes_pytest(tmp_path, text, w
     assert caught.value.hint.startswith(f"cd {tmp_path} && ")
 
 
+@pytest.mark.extensions("pytest")
 @pytest.mark.usefixtures("outside_of_workers")
 def test_a_filter_that_matches_no_test_is_no_report(tmp_path):
     (tmp_path / "test_a.py").write_text(PYTEST_THAT_RAISES)
