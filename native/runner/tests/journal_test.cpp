@@ -151,8 +151,9 @@ TEST(Journal, HasOneWriterAtATime) {
 }
 
 TEST(Journal, SaysWhyItCannotBeOpened) {
+    const TemporaryFile file;
     Journal journal;
-    const JournalOpening opening = journal.open("/nonexistent/journal");
+    const JournalOpening opening = journal.open((std::string(file.path()) + ".missing/journal").c_str());
     EXPECT_EQ(opening.state, JournalState::cannot_open);
     EXPECT_EQ(opening.error, ENOENT);
 }
