@@ -575,3 +575,16 @@ def test_each_variable_of_each_test_has_a_claim_and_all_are_one_family(tmp_path)
     ]
     with pytest.raises(UsageError, match="there is one side only"):
         import_files(sources[:1], tmp_path / "one.lab", claims=VariableClaims())
+
+
+def test_memory_that_only_one_command_has_is_left_out_and_named(tmp_path):
+    commands = {
+        "a": {"mean": 1.0, "times": OLD, "memory_usage_byte": [1_000_000] * len(OLD)},
+        "b": {"mean": 2.0, "times": NEW},
+    }
+    file = tmp_path / "both.json"
+    file.write_text(json.dumps({"results": [{"command": name, **rest} for name, rest in commands.items()]}))
+    with imported([ImportSource("both", file)], tmp_path) as record:
+        assert [metric.name for metric in record.metrics] == ["wall_s"]
+        answer = analyze(record)
+    assert "rss_bytes is left out: 12 of 24 runs have none" in render(answer)

@@ -164,6 +164,7 @@ def write_record(
     RecordError
         The directory exists already, or cannot be written.
     """
+    trials, recording = _leave_out_partial(trials, recording)
     cells = prod(map(len, get_levels([trial.levels for trial in trials]).values()))
     if cells > MOST_CELLS and (question is None or question.instances is None):
         trials = [replace(trial, levels=join_levels(trial.levels)) for trial in trials]
@@ -191,6 +192,29 @@ def write_record(
         shutil.rmtree(directory, ignore_errors=True)
         raise
     return record
+
+
+def _leave_out_partial(
+    trials: Sequence[RecordedTrial], recording: Taken
+) -> tuple[Sequence[RecordedTrial], Taken]:
+    """Leave out built-in metrics that some launches lack: their columns have no way to say so."""
+    ended = [trial for trial in trials if trial.status == "ok"]
+    lacking = {
+        name: count
+        for name in recording.quantities
+        if name in BUILTIN and (count := sum(not trial.values.get(name) for trial in ended))
+    }
+    if not lacking or len(lacking) == len(recording.quantities):
+        return trials, recording
+    notes = [f"{name} is left out: {count} of {len(ended)} runs have none" for name, count in lacking.items()]
+    return [
+        replace(trial, values={name: values for name, values in trial.values.items() if name not in lacking})
+        for trial in trials
+    ], replace(
+        recording,
+        quantities={name: entry for name, entry in recording.quantities.items() if name not in lacking},
+        notes=[*recording.notes, *notes],
+    )
 
 
 class LabelledValue(msgspec.Struct, frozen=True):
