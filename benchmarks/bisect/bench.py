@@ -88,8 +88,8 @@ def search(rng: np.random.Generator, n: int, places: list[int], luck: Luck) -> t
         while len(ends[0]) < batches:
             ends[1].append(run(n))
             ends[0].append(run(0))
-        good, bad = (make_sample(place, np.concatenate(logs)) for place, logs in enumerate(ends))
-        decided = decide(look, compare_ends(good, bad, ERROR))
+        at_good, at_bad = (make_sample(place, np.concatenate(logs)) for place, logs in enumerate(ends))
+        decided = decide(look, compare_ends(at_good, at_bad, ERROR))
         if decided is not None:
             break
     if not decided:

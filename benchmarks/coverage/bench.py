@@ -620,8 +620,8 @@ def written(text: str, head: str, sections: dict[str, list[str]]) -> str:
     parts = re.split(r"<!-- (\w+) -->\n", tables)
     result = dict(zip(parts[1::2], (part.strip("\n") for part in parts[2::2]), strict=True))
     result |= {name: "\n".join(map(_wrapped, lines)).strip("\n") for name, lines in sections.items()}
-    sections = [f"<!-- {name} -->\n\n{result[name]}\n\n" for name in SECTIONS if name in result]
-    return f"{before}{MARK}\n\n{_wrapped(head)}\n\n{''.join(sections)}{END}{after}"
+    parts = [f"<!-- {name} -->\n\n{result[name]}\n\n" for name in SECTIONS if name in result]
+    return f"{before}{MARK}\n\n{_wrapped(head)}\n\n{''.join(parts)}{END}{after}"
 
 
 def _wrapped(line: str) -> str:

@@ -6,7 +6,7 @@ import math
 import random
 from array import array
 from statistics import NormalDist
-from typing import Any
+from typing import Any, Final
 
 from steelyard.core.sample import Failures, Sample, Treatment
 from steelyard.core.units import Metric
@@ -51,6 +51,6 @@ def make(
     )
 
 
-PROTOCOL = "nogueira-matias-2014"
+PROTOCOL: Final = "nogueira-matias-2014"
 """Of the extension ``protocol_2014``: whoever asks for its answers has the mark of that."""
 BLOCKS = DesignFacts("randomized-blocks", 30, seed=1)
