@@ -53,3 +53,23 @@ def test_words_of_ones_own_say_what_was_solved_and_all_else_was_not(tmp_path):
 def test_what_cannot_be_read_is_refused_with_its_place(tmp_path, text, roles, problem):
     with pytest.raises(UsageError, match=problem):
         read_table(write(tmp_path, text), roles)
+
+
+@pytest.mark.parametrize("title", ["exit_code", "returncode", "State"])
+def test_an_exit_code_or_a_state_says_what_was_solved(tmp_path, title):
+    good, late, bad = ("COMPLETED", "TIMEOUT", "FAILED") if title == "State" else ("0", "124", "139")
+    rows = f"p1,x,{good},2\np2,x,{late},60\np3,x,{bad},0.1\n"
+    runs = read_table(write(tmp_path, f"instance,solver,{title},time\n{rows}"), Roles())
+    assert [run.outcome for run in runs] == ["solved", "timeout", "failed"]
+
+
+def test_exit_codes_of_solved_runs_leave_124_a_timeout(tmp_path):
+    path = write(tmp_path, "instance,solver,exit_code,time\np1,x,10,2\np2,x,124,60\np3,x,139,1\n")
+    runs = read_table(path, Roles(status="exit_code", solved=("10", "20")))
+    assert [run.outcome for run in runs] == ["solved", "timeout", "failed"]
+
+
+def test_a_column_of_milliseconds_says_so_by_its_name(tmp_path):
+    path = write(tmp_path, "instance,solver,status,time_ms\np1,x,ok,2500\n")
+    assert [run.time_s for run in read_table(path, Roles())] == [2.5]
+    assert [run.time_s for run in read_table(path, Roles(scale=1.0))] == [2500.0]

@@ -75,8 +75,10 @@ class ImportOptions(Options):
     ok: tuple[str, ...] = declare(
         "Tables: word of that column for a run that went well. Repeatable.", metavar="WORD"
     )
-    unit: str | None = declare(
-        "Tables: unit of the metrics, where the header says none, or the column that has it.", metavar="UNIT"
+    unit: tuple[str, ...] = declare(
+        "Tables: unit of the metrics, where the header says none, or the column that has it; or of one, as in"
+        " COLUMN=UNIT. Repeatable.",
+        metavar="[COLUMN=]UNIT",
     )
     failures: str = declare(
         "Runs that failed: leave comparisons with them open (refuse), leave them out (ignore), count what"
@@ -123,15 +125,16 @@ def command(options: ImportOptions) -> None:
     from steelyard.extensions.exchange.covariates import examine_columns
     from steelyard.extensions.exchange.imported import find_source, import_files, refuse_repeated
     from steelyard.extensions.exchange.importers import Chosen
-    from steelyard.extensions.exchange.importers.columns import read_sides
+    from steelyard.extensions.exchange.importers.columns import read_sides, read_units
     from steelyard.extensions.exchange.recording import Selection
     from steelyard.extensions.exchange.variable_claims import VariableClaims
 
     better, sides = read_sides(options.better, options.value)
+    unit, units = read_units(options.unit, options.value)
     chosen = Chosen(
         options.value,
         options.by,
-        options.unit,
+        unit,
         better,
         options.instance,
         options.seed,
@@ -139,6 +142,7 @@ def command(options: ImportOptions) -> None:
         options.status,
         options.ok,
         sides,
+        units,
     )
     if options.variable_margin is not None and (options.claims, options.compare) != (None, None):
         flag = "--claims" if options.claims is not None else "--compare"

@@ -27,7 +27,10 @@ class SolversOptions(Options):
     solved: tuple[str, ...] = declare(
         "Word of the status of a solved run. Repeatable.", metavar="WORD", multiple=True
     )
-    unit: str = declare("Unit of the times.", choices=("s", "ms", "us"), default="s", show_default=True)
+    unit: str | None = declare(
+        "Unit of the times (default: the one that the column's name ends with, as in time_ms; else s).",
+        choices=("s", "ms", "us"),
+    )
     limit_s: float | None = declare(
         "Time limit (default: at which runs timed out, or that of the record). A run that took longer counts"
         " as timed out.",
@@ -82,7 +85,7 @@ def command(options: SolversOptions) -> None:
     from steelyard.files.writing import write_output
     from steelyard.store import Record
 
-    scale = {"s": 1.0, "ms": 1e-3, "us": 1e-6}[options.unit]
+    scale = {"s": 1.0, "ms": 1e-3, "us": 1e-6, None: None}[options.unit]
     roles = Roles(
         options.instance, options.solver, options.seed, options.status, options.time, options.solved, scale
     )
@@ -108,7 +111,7 @@ def _refuse_options_of_tables(options: SolversOptions) -> None:
         "--seed": options.seed is not None,
         "--status": options.status is not None,
         "--solved": bool(options.solved),
-        "--unit": options.unit != "s",
+        "--unit": options.unit is not None,
     }
     name = next((name for name, is_chosen in chosen.items() if is_chosen), None)
     if name is not None:

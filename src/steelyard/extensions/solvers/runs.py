@@ -13,7 +13,7 @@ from steelyard.extensions.exchange.outcomes import Ending, read_ending
 
 Outcome = Literal["solved", "timeout", "failed"]
 
-_OUTCOMES: Final[Mapping[Ending, Outcome]] = {"ok": "solved", "timed_out": "timeout", "failed": "failed"}
+OUTCOMES: Final[Mapping[Ending, Outcome]] = {"ok": "solved", "timed_out": "timeout", "failed": "failed"}
 _FLAGS: Final[Mapping[str, Outcome]] = {"1": "solved", "0": "failed"}
 """Numbers that some tables have for solved and not solved."""
 
@@ -71,7 +71,7 @@ def read_outcome(text: str, place: str) -> Outcome:
     """
     ending = read_ending(text)
     if ending is not None:
-        return _OUTCOMES[ending]
+        return OUTCOMES[ending]
     if text in _FLAGS:
         return _FLAGS[text]
     raise UsageError(

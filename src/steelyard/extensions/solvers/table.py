@@ -13,7 +13,9 @@ from msgspec.structs import replace
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import parse_float
-from steelyard.extensions.solvers.runs import Outcome, SolverRun, read_outcome
+from steelyard.extensions.exchange.endings import StatusColumns, find_status
+from steelyard.extensions.exchange.outcomes import read_exit_code
+from steelyard.extensions.solvers.runs import OUTCOMES, Outcome, SolverRun, read_outcome
 from steelyard.files.reading import csv_rows, read_text
 
 _NAMES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -21,9 +23,11 @@ _NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "solver": ("solver", "tool", "configuration", "config", "system", "program", "algorithm"),
     "seed": ("seed", "repetition", "run"),
     "status": ("status", "outcome", "result"),
-    "time": ("time_s", "time", "runtime", "cputime", "walltime", "seconds", "elapsed"),
+    "time": ("time_s", "time", "runtime", "cputime", "walltime", "seconds", "elapsed", "time_ms", "time_us"),
 }
 """Names by which a column is known without an option."""
+_SCALES: Final[Mapping[str, float]] = {"ms": 1e-3, "msec": 1e-3, "us": 1e-6, "usec": 1e-6, "ns": 1e-9}
+"""Seconds, by the unit that a column's name ends with."""
 
 
 class Roles(msgspec.Struct, frozen=True):
@@ -33,8 +37,8 @@ class Roles(msgspec.Struct, frozen=True):
     ----------
     solved : tuple of str
         Words of the status of a run that was solved; without any, those that are usual.
-    scale : float
-        Seconds in a unit of the times.
+    scale : float or None
+        Seconds in a unit of the times; ``None``: of the unit that the column's name ends with, else 1.
     """
 
     instance: str | None = None
@@ -43,7 +47,7 @@ class Roles(msgspec.Struct, frozen=True):
     status: str | None = None
     time: str | None = None
     solved: tuple[str, ...] = ()
-    scale: float = 1.0
+    scale: float | None = None
 
 
 def read_table(path: Path, roles: Roles, solver: str | None = None) -> tuple[SolverRun, ...]:
@@ -73,7 +77,11 @@ def read_table(path: Path, roles: Roles, solver: str | None = None) -> tuple[Sol
             raise UsageError(
                 f"{place}: no column is known to be the {role}", hint=f"{option}, one of: {', '.join(header)}"
             )
-    runs = tuple(_read_runs(rows[1:], header, columns, roles, place))
+    assigned = [header[at] for role, at in columns.items() if at is not None and role != "status"]
+    by_row = [dict(zip(header, cells, strict=False)) for _, cells in rows[1:] if len(cells) == len(header)]
+    chosen = header[columns["status"]] if columns["status"] is not None else None
+    endings = find_status(header, by_row, assigned, chosen, roles.solved)
+    runs = tuple(_read_runs(rows[1:], header, columns, roles, endings, place))
     if solver is None or columns["solver"] is not None:
         return runs
     return tuple(replace(run, solver=solver) for run in runs)
@@ -95,8 +103,12 @@ def _read_runs(
     header: Sequence[str],
     columns: Mapping[str, int | None],
     roles: Roles,
+    endings: StatusColumns,
     place: str,
 ) -> Iterator[SolverRun]:
+    at_time = columns["time"]
+    suffix = header[at_time].rpartition("_")[2] if at_time is not None else ""
+    scale = roles.scale if roles.scale is not None else _SCALES.get(suffix, 1.0)
     for number, cells in rows:
         if len(cells) != len(header):
             raise UsageError(
@@ -105,12 +117,15 @@ def _read_runs(
             )
         texts = {role: cells[at] if at is not None else "" for role, at in columns.items()}
         line = f"{place}, line {number}"
-        time_s = roles.scale * parse_float(texts["time"])
+        time_s = scale * parse_float(texts["time"])
         outcome: Outcome = "solved"
         if roles.solved and columns["status"] is not None:
             outcome = "solved" if texts["status"] in roles.solved else _read_unsolved(texts["status"])
-        elif columns["status"] is not None:
+        elif columns["status"] is not None and not endings.codes:
             outcome = read_outcome(texts["status"], line)
+        elif endings.words or endings.codes:
+            ending, _ = endings.read(dict(zip(header, cells, strict=True)), line)
+            outcome = OUTCOMES[ending]
         elif not math.isfinite(time_s):
             outcome = read_outcome(texts["time"], line) if texts["time"] else "failed"
         if outcome == "solved" and not (math.isfinite(time_s) and time_s >= 0):
@@ -132,5 +147,5 @@ def _read_unsolved(text: str) -> Outcome:
     try:
         outcome = read_outcome(text, "")
     except UsageError:
-        return "failed"
+        return "timeout" if read_exit_code(text) == "timed_out" else "failed"
     return "failed" if outcome == "solved" else outcome

@@ -9,7 +9,7 @@ import pytest
 
 from steelyard.core.errors import UsageError
 from steelyard.extensions.exchange.importers import read
-from steelyard.extensions.exchange.importers.columns import Chosen
+from steelyard.extensions.exchange.importers.columns import Chosen, read_units
 
 BARS = """\
 result:
@@ -104,6 +104,34 @@ def test_the_name_of_a_column_may_end_with_its_unit(written, name, unit, si, val
 def test_what_a_name_ends_with_is_no_unit_where_it_may_be_a_word(written, name):
     with pytest.raises(UsageError, match="--unit is missing"):
         read(written(f"kind,{name}\na,3\n", "it.csv"), chosen=Chosen((name,), ("kind",)))
+
+
+def test_a_rate_by_its_name_is_no_time_in_seconds(written):
+    result = read(written("kind,tokens_per_s\na,5\n", "it.csv"), chosen=Chosen(("tokens_per_s",), ("kind",)))
+    assert [(item.unit, item.better, item.values) for item in result.series] == [
+        ("tokens/s", "higher", ((5.0,),))
+    ]
+
+
+@pytest.mark.parametrize("name", ["images_s", "ops_s", "rate_s", "throughput_GB_s", "tok_s"])
+def test_a_name_that_may_be_a_rate_or_a_time_asks(written, name):
+    with pytest.raises(UsageError, match="--unit is missing"):
+        read(written(f"kind,{name}\na,5\n", "it.csv"), chosen=Chosen((name,), ("kind",)))
+
+
+def test_each_metric_may_have_a_unit_of_its_own(written):
+    value = ("speed", "energy_J")
+    unit, units = read_units(["speed=tokens/s"], value)
+    file = written("kind,speed,energy_J\na,5,9\n", "it.csv")
+    for chosen in (Chosen(value, ("kind",), unit, units=units), Chosen(value, ("kind",), "tokens/s")):
+        result = read(file, chosen=chosen)
+        assert [(item.metric, item.unit, item.better) for item in result.series] == [
+            ("speed", "tokens/s", "higher"),
+            ("energy_J", "J", "lower"),
+        ]
+    for texts, problem in ((["s", "ms"], "all metrics are in s"), (["x=s"], "x is no --value")):
+        with pytest.raises(UsageError, match=problem):
+            read_units(texts, value)
 
 
 def test_a_metric_without_a_unit_is_refused(written):

@@ -55,9 +55,15 @@ _TIMEOUTS: Final = frozenset({"timeout", "timedout", "timelimit", "outoftime"})
 
 
 SUFFIXES: Final = frozenset(
-    """s sec seconds ms msec us usec ns B bytes kB KB MB GB KiB MiB GiB""".split()  # noqa: SIM905
+    """s sec seconds ms msec us usec ns B bytes kB KB MB GB KiB MiB GiB J kJ W kW""".split()  # noqa: SIM905
 )
 """Units that the name of a column may end with; not ``min``, which is a minimum, and not ``h``."""
+_RATE: Final = re.compile("(.+)_(?:per_s|per_sec|per_second)")
+_COUNTED: Final = frozenset(
+    """tok tokens images imgs items samples requests reqs queries frames rows records operations events
+    transactions messages packets edges updates kb mb gb tb kib mib gib bytes bits mbit gbit""".split()  # noqa: SIM905
+)
+"""What a rate counts, in names such as ``images_s``; singular nouns are of the time for one."""
 
 
 _ERRORS: Final = frozenset(
@@ -92,6 +98,8 @@ class Chosen(msgspec.Struct, frozen=True):
         ``None``: by the unit and the name of each.
     sides : mapping of str to {"lower", "higher", "neither"}
         The same for metrics of their own.
+    units : mapping of str to str
+        Of values that have one of their own.
     """
 
     value: tuple[str, ...] = ()
@@ -104,6 +112,7 @@ class Chosen(msgspec.Struct, frozen=True):
     status: str | None = None
     ok: tuple[str, ...] = ()
     sides: Mapping[str, Better] = {}
+    units: Mapping[str, str] = {}
 
     @property
     def levels(self) -> tuple[str, ...]:
@@ -309,7 +318,10 @@ class _TableReading:
     def _find_unit(self, name: str, row: Mapping[str, str]) -> Unit:
         if self.unit_column is None:
             if name not in self._unit_of:
-                self._unit_of[name] = _read_unit(self._units[name], self.chosen.unit, name, self.place)
+                # Of several metrics, that of one name is no unit for those whose names say another.
+                of_name = _find_suffix(name) if len(self.chosen.value) > 1 else None
+                chosen_unit = self.chosen.units.get(name, of_name or self.chosen.unit)
+                self._unit_of[name] = _read_unit(self._units[name], chosen_unit, name, self.place)
             return self._unit_of[name]
         unit = any_unit(row[self.unit_column])
         first = self._unit_of.setdefault(name, unit)
@@ -514,6 +526,35 @@ def read_sides(texts: Sequence[str], value: Sequence[str]) -> tuple[Better | Non
     return every, sides
 
 
+def read_units(texts: Sequence[str], value: Sequence[str]) -> tuple[str | None, dict[str, str]]:
+    """Return the unit of every metric of a table, or its column, and those of metrics that are named.
+
+    Raises
+    ------
+    UsageError
+        Two units are of one metric, or one is of a column that is no ``value``.
+    """
+    every: list[str] = []
+    units: dict[str, str] = {}
+    for text in texts:
+        name, sign, unit = text.partition("=")
+        if not sign:
+            every.append(text)
+        elif name not in value:
+            raise UsageError(
+                f"--unit {text}: {name} is no --value",
+                hint=f"columns that are measured: {', '.join(value) or 'none; --value names them'}",
+            )
+        elif units.setdefault(name, unit) != unit:
+            raise UsageError(f"--unit {text}: {name} is in {units[name]}, too", hint="keep one of them")
+    if len(every) > 1:
+        raise UsageError(
+            f"--unit {every[1]}: all metrics are in {every[0]}",
+            hint=f"say of which: --unit COLUMN={every[1]}",
+        )
+    return (every[0] if every else None), units
+
+
 def _read_unit(of_header: str | None, chosen_unit: str | None, name: str, place: str) -> Unit:
     text = of_header if of_header is not None else chosen_unit
     if text is None:
@@ -525,6 +566,15 @@ def _read_unit(of_header: str | None, chosen_unit: str | None, name: str, place:
 
 
 def _find_suffix(name: str) -> str | None:
-    """Return the unit that a name ends with: ``ms`` of ``wall_ms``; ``None`` where it ends with none."""
+    """Return the unit that a name ends with: ``ms`` of ``wall_ms``, ``tokens/s`` of ``tokens_per_s``.
+
+    It is ``None`` where the name ends with none, and where ``s`` may be of a rate: ``images_s``.
+    """
+    if (rate := _RATE.fullmatch(name)) is not None:
+        return f"{rate[1].rpartition('_')[2]}/s"
     stem, _, suffix = name.rpartition("_")
-    return suffix if stem and suffix in SUFFIXES else None
+    if not stem or suffix not in SUFFIXES:
+        return None
+    words = set(stem.lower().split("_"))
+    is_doubtful = suffix in ("s", "sec") and (is_rate(stem) or not words.isdisjoint(_COUNTED))
+    return None if is_doubtful else suffix
