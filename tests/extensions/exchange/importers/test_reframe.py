@@ -59,9 +59,27 @@ def test_reports_of_version_3_list_variables(written):
     assert read(written(file(old))).series[0].values == ((0.002,),)
 
 
-def test_tests_without_a_value_are_told(written):
-    result = read(written(file(case(), case(name="bad", display_name="bad", perfvalues={}))))
-    assert result.notes == ("Without a value, as they failed or report none: bad.",)
+def test_tests_that_are_skipped_failed_or_without_a_value_are_told_apart(written):
+    cases = (
+        case(name="bad", display_name="bad", perfvalues={}),
+        case(name="left", display_name="left", perfvalues={}, result="skip"),
+        case(name="lost", display_name="lost", perfvalues={}, result="fail"),
+    )
+    assert read(written(file(case(), *cases))).notes == (
+        "Without a value: bad.",
+        "Skipped: left.",
+        "Failed: lost.",
+    )
+
+
+def test_a_test_that_missed_its_reference_has_its_value_and_is_named(written):
+    reason = "performance error: failed to meet reference"
+    slow = case(8.0, result="fail", fail_phase="performance", fail_reason=f"{reason}\nmore")
+    contents = read(written(file(slow)))
+    assert [entry.values for entry in contents.series] == [((8e6,),)]
+    assert contents.notes == (
+        f"Failed by ReFrame's own judgement, with a value that counts: stream_test %n=4 ({reason}).",
+    )
 
 
 def test_any_unit_is_one_and_a_test_that_failed_is_a_run_that_failed(written):

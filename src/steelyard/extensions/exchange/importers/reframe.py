@@ -72,7 +72,7 @@ def read(document: object, _place: str) -> FileContents:
         if len({getattr(case, key) or getattr(case, name, None) for case in cases}) > 1
     }
     values_of: dict[tuple[_Levels, _Levels, str, str], list[float]] = {}
-    lost = []
+    notes: dict[str, list[str]] = {}
     failures = []
     for case in cases:
         variables = list(_list_variables(case))
@@ -92,10 +92,14 @@ def read(document: object, _place: str) -> FileContents:
         levels = list(dict(levels).items())
         qualifiers = tuple(item for item in values.items() if item[1] and item[0] not in varying)
         if not variables:
-            lost.append(case.display_name or case.name)
+            kind = "Skipped" if case.result == "skip" else "Failed" if has_failed else "Without a value"
+            notes.setdefault(kind, []).append(case.display_name or case.name)
             if has_failed:
                 failures.append(FailedRuns(dict(levels), failed=1, reason=_describe_reason(case)))
             continue
+        if has_failed:
+            text = f"{case.display_name or case.name} ({_describe_reason(case)})"
+            notes.setdefault("Failed by ReFrame's own judgement, with a value that counts", []).append(text)
         for name, value, unit_text in variables:
             unit = any_unit(unit_text)
             key = (tuple(levels), qualifiers, identifier(name), unit.si)
@@ -109,14 +113,13 @@ def read(document: object, _place: str) -> FileContents:
         for (levels, qualifiers, metric, unit), values in values_of.items()
     )  # fmt: skip
     about = file.session_info
-    notes = (f"Without a value, as they failed or report none: {', '.join(lost)}.",) if lost else ()
     host: dict[str, Scalar] = {"host": about.hostname} if about.hostname else {}
     return FileContents(
         f"{TOOL} {about.version}".strip(),
         series,
         "launch",
         host,
-        notes,
+        tuple(f"{kind}: {', '.join(names)}." for kind, names in notes.items()),
         {},
         tuple(failures),
         time_ns=_get_time(about),
