@@ -90,3 +90,17 @@ def test_intervals_hold_the_truth_also_beside_a_verdict(drawn):
     for group in (comparisons, judged):
         outside = sum(not element.ci95.low <= truth <= element.ci95.high for element in group)
         assert outside <= 0.05 * len(group) + 3 * np.sqrt(0.05 * 0.95 * len(group))
+
+
+def test_solvers_with_both_answers_are_not_judged_since_one_is_wrong():
+    runs = [
+        SolverRun(solver, f"p{i}", "solved", time_s, answer="unsat" if (solver, i) == ("b", 3) else "sat")
+        for solver, time_s in (("a", 2.0), ("b", 1.0), ("c", 1.0))
+        for i in range(12)
+    ]
+    wrong, right = answer(Campaign(tuple(runs), 60.0, "as given")).comparisons
+    assert (wrong.verdict, wrong.reason) == (
+        "not_judged",
+        "1 instance has both answers, sat and unsat (p3): one is wrong",
+    )
+    assert right.verdict == "better"

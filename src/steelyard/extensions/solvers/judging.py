@@ -50,7 +50,15 @@ def answer(
     scores = {solver: InstanceScores(campaign, solver, penalty) for solver in solvers}
     total = len(campaign.instances)
     comparisons = [
-        _compare(solver, scores[solver], scores[baseline], seed) for solver in solvers if solver != baseline
+        _compare(
+            solver,
+            scores[solver],
+            scores[baseline],
+            seed,
+            campaign.find_contradictions((solver, baseline)),
+        )
+        for solver in solvers
+        if solver != baseline
     ]
     return SolverAnswer(
         baseline,
@@ -64,8 +72,10 @@ def answer(
     )
 
 
-def _compare(solver: str, scores: InstanceScores, baseline: InstanceScores, seed: int) -> SolverComparison:
-    """Compare without a verdict; an instance that only one of both has leaves the comparison unjudged."""
+def _compare(
+    solver: str, scores: InstanceScores, baseline: InstanceScores, seed: int, contradictions: Sequence[str]
+) -> SolverComparison:
+    """Compare without a verdict; instances of one of both, or with two answers, leave it unjudged."""
     shared = [instance for instance in baseline.instances if instance in set(scores.instances)]
     missing = len({*baseline.instances, *scores.instances}) - len(shared)
     rival_alone, baseline_alone = 0, 0
@@ -78,6 +88,9 @@ def _compare(solver: str, scores: InstanceScores, baseline: InstanceScores, seed
     reason = ""
     if missing:
         reason = f"{missing} {'instance has' if missing == 1 else 'instances have'} runs of one of both only"
+    elif contradictions:
+        count = "1 instance has" if len(contradictions) == 1 else f"{len(contradictions)} instances have"
+        reason = f"{count} both answers, sat and unsat ({contradictions[0]}): one is wrong"
     elif len(shared) < FEWEST:
         reason = f"only {len(shared)} instances; {FEWEST} or more are needed"
     ratio = float(base.mean() / values.mean()) if shared and values.mean() > 0 else float("nan")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final, Literal
 
 import msgspec
@@ -18,6 +18,14 @@ _FLAGS: Final[Mapping[str, Outcome]] = {"1": "solved", "0": "failed"}
 """Numbers that some tables have for solved and not solved."""
 
 
+_ANSWERS: Final[Mapping[str, str]] = {
+    "sat": "sat",
+    "satisfiable": "sat",
+    "unsat": "unsat",
+    "unsatisfiable": "unsat",
+}
+
+
 class SolverRun(msgspec.Struct, frozen=True):
     """One run.
 
@@ -25,6 +33,8 @@ class SolverRun(msgspec.Struct, frozen=True):
     ----------
     time_s : float
         What the solver took; of one that was not solved, what was spent on it.
+    answer : str
+        The answer of a run that was solved, where the status says it: ``sat`` or ``unsat``.
     """
 
     solver: str
@@ -32,6 +42,7 @@ class SolverRun(msgspec.Struct, frozen=True):
     outcome: Outcome
     time_s: float
     seed: str = ""
+    answer: str = ""
 
 
 class Campaign(msgspec.Struct, frozen=True):
@@ -55,10 +66,23 @@ class Campaign(msgspec.Struct, frozen=True):
         """In the order in which they come."""
         return tuple(dict.fromkeys(run.solver for run in self.runs))
 
+    def find_contradictions(self, solvers: Collection[str]) -> list[str]:
+        """List the instances for which runs of these solvers have both answers, of which one is wrong."""
+        answers: dict[str, set[str]] = {}
+        for run in self.runs:
+            if run.answer and run.outcome == "solved" and run.solver in solvers:
+                answers.setdefault(run.instance, set()).add(run.answer)
+        return [instance for instance, distinct in answers.items() if len(distinct) > 1]
+
     @property
     def instances(self) -> tuple[str, ...]:
         """In the order in which they come."""
         return tuple(dict.fromkeys(run.instance for run in self.runs))
+
+
+def read_answer(text: str) -> str:
+    """Return the answer that a word for a solved run says; empty where it says none."""
+    return _ANSWERS.get(text.strip().lower(), "")
 
 
 def read_outcome(text: str, place: str) -> Outcome:

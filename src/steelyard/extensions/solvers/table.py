@@ -15,7 +15,7 @@ from steelyard.core.errors import UsageError
 from steelyard.core.units import parse_float
 from steelyard.extensions.exchange.endings import StatusColumns, find_status
 from steelyard.extensions.exchange.outcomes import read_exit_code
-from steelyard.extensions.solvers.runs import OUTCOMES, Outcome, SolverRun, read_outcome
+from steelyard.extensions.solvers.runs import OUTCOMES, Outcome, SolverRun, read_answer, read_outcome
 from steelyard.files.reading import csv_rows, read_text
 
 _NAMES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -139,6 +139,7 @@ def _read_runs(
             outcome,
             time_s if math.isfinite(time_s) else math.inf,
             texts["seed"],
+            read_answer(texts["status"]) if outcome == "solved" else "",
         )
 
 
