@@ -40,7 +40,8 @@ class StatusColumns(msgspec.Struct, frozen=True):
     words, codes : tuple of str
         Columns of words, and of exit codes.
     accepted : frozenset of str
-        Words of runs that went well, beside those that are usual.
+        Words of runs that went well, beside those that are usual; with any, an unknown word is of a run that
+        failed.
     """
 
     words: tuple[str, ...] = ()
@@ -59,6 +60,8 @@ class StatusColumns(msgspec.Struct, frozen=True):
             text = row[name]
             # Nothing said of a run that has a value is nothing bad; without one, it failed all the same.
             ending = "ok" if text in self.accepted or not text else read_ending(text)
+            if ending is None and self.accepted:
+                ending = "failed"
             if ending is None:
                 raise UsageError(
                     f"{line}: the {name} {text!r} is not known",

@@ -60,6 +60,12 @@ def test_a_word_that_is_not_known_is_refused_with_its_line_or_named(written):
     assert [len(series.values) for series in contents.series] == [2]
 
 
+def test_beside_words_of_good_runs_an_unknown_word_is_of_one_that_failed(written):
+    file = written(rows("status", "ok", "deadlock detected"), "runs.csv")
+    contents = read(file, chosen=Chosen(("time",), ("arm",), "s", ok=("ok",)))
+    assert [(item.failed, item.reason) for item in contents.failures] == [(1, "deadlock detected")]
+
+
 def test_any_column_can_be_the_status(written):
     file = written(rows("what", "ok", "crash", "ok"), "runs.csv")
     assert read(file, chosen=Chosen(("time",), ("arm",), "s", status="what")).failures[0].failed == 1
