@@ -136,3 +136,15 @@ def test_a_better_side_that_means_nothing_is_refused(steelyard_cli, tmp_path, wo
     (tmp_path / "t.csv").write_text(SIDES)
     done = steelyard_cli("import", "t.csv", *COLUMNS, "--better", word, "-o", "t.lab")
     assert (done.returncode, done.stderr.splitlines()[0]) == (2, f"error: {message}")
+
+
+def test_a_test_that_only_the_first_file_has_is_named_by_check_too(steelyard_cli, tmp_path):
+    rows = [f"{test},{1 + i / 100}\n" for test in ("x", "z") for i in range(6)]
+    for name, count in (("old", 12), ("new", 6)):
+        (tmp_path / f"{name}.csv").write_text("".join(["test,time_s\n", *rows[:count]]))
+    files = (f"{name}={tmp_path / name}.csv" for name in ("old", "new"))
+    record = str(tmp_path / "it.lab")
+    columns = ("--value", "time_s", "--by", "test")
+    imported = steelyard_cli("import", *files, *columns, "--each", "2%", "-o", record)
+    for text in (imported.stdout, steelyard_cli("check", record).stdout):
+        assert "Not judged, since only the first file has them: time_s of z" in " ".join(text.split())

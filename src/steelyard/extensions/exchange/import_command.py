@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -172,6 +172,8 @@ def command(options: ImportOptions) -> None:
         claims=claims,
     )
     with record:
+        for note in () if claims is None else _note_unclaimed(claims):
+            record.add_warning("imported", note, 1)
         progress, warnings = record.progress(), record.warnings()
         treatments = len(record.treatments)
     named = shlex.quote(str(directory))
@@ -179,21 +181,19 @@ def command(options: ImportOptions) -> None:
     click.echo(f"{named}: {trials} of {treatments:,} treatment{'' if treatments == 1 else 's'}")
     for warning in warnings:
         click.echo(f"- {warning.text}")
-    if claims is not None:
-        _tell_claims(claims)
     click.echo(f"steelyard {'analyze' if claims is None else 'check'} {named}")
 
 
-def _tell_claims(claims: VariableClaims) -> None:
-    """Say what no claim is about."""
+def _note_unclaimed(claims: VariableClaims) -> Iterator[str]:
+    """Yield what no claim is about, for every answer."""
     lists = (
-        (claims.gone, "only the first file has"),
-        (claims.new, "the first file lacks"),
-        (list(claims.unclear), "not claimed, since units do not say which way is better:"),
+        (claims.gone, "Not judged, since only the first file has them:"),
+        (claims.new, "Not judged, since the first file lacks them:"),
+        (list(claims.unclear), "Not judged, since units do not say which way is better:"),
     )
     for names, text in lists:
         if names:
-            click.echo(f"- {text} {', '.join(printable(name) for name in names)}")
+            yield f"{text} {', '.join(printable(name) for name in names)}"
 
 
 def _read_claims(file: Path) -> list[Mapping[str, Any]]:
