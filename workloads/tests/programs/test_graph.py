@@ -344,11 +344,14 @@ def in_drawn_order(rows):
     return [colours[vertex] for vertex in range(len(rows))]
 
 
+@pytest.mark.parametrize("count", [30, 80], ids=["alike", "a hub"])
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4, 7])
-def test_sets_colours_and_triangles_are_those_of_one_process_on_any_ranks(openmpi, tmp_path, ranks):
+def test_sets_colours_and_triangles_are_those_of_one_process_on_any_ranks(openmpi, tmp_path, ranks, count):
+    # Where no degree is above four times their mean, triangles are in the order of numbers alone.
     drawn = np.random.default_rng(8).integers(0, 30, (120, 2))
+    drawn = np.concatenate((drawn, [(0, leaf) for leaf in range(30, count)] or drawn[:0]))
     (tmp_path / "edges").write_text("29 29\n" + "".join(f"{a} {b}\n" for a, b in drawn))
-    joined = np.zeros((30, 30), dtype=int)
+    joined = np.zeros((count, count), dtype=int)
     joined[drawn[:, 0], drawn[:, 1]] = joined[drawn[:, 1], drawn[:, 0]] = 1
     np.fill_diagonal(joined, 0)
     colours = in_drawn_order([set(np.flatnonzero(row)) for row in joined])
@@ -363,9 +366,12 @@ def test_sets_colours_and_triangles_are_those_of_one_process_on_any_ranks(openmp
     ended = openmpi("graph", ranks, "triangles", *options, **YIELDS)
     assert ended.code == 0, ended.stderr
     assert ended.values("triangles") == [np.trace(joined @ joined @ joined) / 6]
-    place = {vertex: (joined[vertex].sum(), vertex) for vertex in range(30)}
-    counts = np.zeros(30, dtype=int)
-    for three in itertools.combinations(range(30), 3):
+    degrees = joined.sum(axis=0)
+    are_alike = degrees.max() <= 4 * degrees.mean()
+    assert are_alike == (count == 30)
+    place = {vertex: (0 if are_alike else degrees[vertex], vertex) for vertex in range(count)}
+    counts = np.zeros(count, dtype=int)
+    for three in itertools.combinations(range(count), 3):
         if all(joined[a, b] for a, b in itertools.combinations(three, 2)):
             counts[sorted(three, key=place.__getitem__)[1]] += 1
     assert list(np.load(tmp_path / "out.npy")["triangles"]) == list(counts)
