@@ -35,7 +35,12 @@ def places(value):
             yield from places(item)
 
 def use(extension):
-    names = {extension.name, *extension.needs}
+    needs_of = {one.name: one.needs for one in EXTENSIONS}
+    names, found = set(), [extension.name]
+    while found:  # Those that these need, too.
+        if (name := found.pop()) not in names:
+            names.add(name)
+            found += needs_of[name]
     sys.meta_path.insert(0, Others(names))
     # An extension may read what others added to the seam.
     steelyard.extensions.EXTENSIONS = tuple(one for one in EXTENSIONS if one.name in names)

@@ -87,8 +87,10 @@ def test_a_merge_of_forks_has_the_common_blocks_once_and_both_tails(tmp_path_fac
     assert sorted(starts(place / "again.lab")) == sorted(expected)
     with Record.open(place / "all.lab") as record:
         assert record.prove().state == "measured"
-        (note,) = [warning.text for warning in record.warnings() if warning.kind == "merged"]
-        assert f"from block {shared + 2} on" in note
+        notes = [warning.text for warning in record.warnings() if warning.kind == "merged"]
+    assert notes[0] == "b.lab has trials of a.lab: each counts once"
+    (note,) = notes[1:]
+    assert f"from block {shared + 2} on" in note
 
 
 def test_a_block_that_began_before_copies_parted_counts_in_one_of_them(tmp_path):

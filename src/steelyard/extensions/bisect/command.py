@@ -72,7 +72,8 @@ def command(ctx: click.Context, options: BisectOptions) -> None:
     \b
     steelyard bisect v1.2 HEAD --build make -- ./prog input
     steelyard bisect v1.2 HEAD --build './configure && make' -- ./prog input
-    steelyard bisect v1.2 HEAD --build 'make -B LDFLAGS=-Wl,--shuffle-sections=*={layout}' -- ./prog input
+    steelyard bisect v1.2 HEAD \\
+      --build 'make -B LDFLAGS=-Wl,--shuffle-sections=*={layout}' -- ./prog input
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
     from steelyard.extensions.bisect.bisect import bisect
     from steelyard.extensions.bisect.request import BisectRequest, refuse_few
