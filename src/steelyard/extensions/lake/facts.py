@@ -142,6 +142,28 @@ class _Head(msgspec.Struct):
     version: int
 
 
+def inflate_document(content: bytes, document: str, version: int, place: str) -> bytes:
+    """Return the JSON of a document of a lake, of this format and at most this version.
+
+    Raises
+    ------
+    RecordError
+        It is of a newer version.
+    ValueError, zlib.error, msgspec.DecodeError, OSError, RecursionError
+        It is damaged, or of another format.
+    """
+    text = inflate(content, form="gzip", largest=LARGEST_BYTES)
+    head = msgspec.json.decode(text, type=_Head)
+    if head.format != document:
+        raise ValueError(f"its format is {head.format!r}, not {document!r}")
+    if head.version > version:
+        raise RecordError(
+            f"{place} has format {head.version}, and this Steelyard reads formats up to {version}",
+            hint=UPGRADE,
+        )
+    return text
+
+
 def decode(content: bytes, place: str) -> LakeFacts:
     """Facts from a file, whose bytes come from outside.
 
@@ -156,16 +178,7 @@ def decode(content: bytes, place: str) -> LakeFacts:
         It is damaged, of another format or of a newer version.
     """
     try:
-        text = inflate(content, form="gzip", largest=LARGEST_BYTES)
-        head = msgspec.json.decode(text, type=_Head)
-        if head.format != FORMAT:
-            raise ValueError(f"its format is {head.format!r}, not {FORMAT!r}")
-        if head.version > VERSION:
-            raise RecordError(
-                f"{place} has format {head.version}, and this Steelyard reads formats up to {VERSION}",
-                hint=UPGRADE,
-            )
-        facts = _decode(text)
+        facts = _decode(inflate_document(content, FORMAT, VERSION, place))
         name_stem(facts.spec, facts.created_ns, facts.id)
     except RecursionError:
         raise describe_damage(place, "its JSON is nested too deeply") from None

@@ -15,13 +15,12 @@ from typing import Final
 
 import msgspec
 
-from steelyard.core.errors import UPGRADE, RecordError, SteelyardError
+from steelyard.core.errors import SteelyardError
 from steelyard.core.units import Metric
 from steelyard.extensions.exchange.arrow import write_parquet
 from steelyard.extensions.exchange.table import Table, TableColumn
-from steelyard.extensions.lake.facts import LARGEST_BYTES, TableFile, hash_bytes
+from steelyard.extensions.lake.facts import LARGEST_BYTES, TableFile, hash_bytes, inflate_document
 from steelyard.extensions.lake.location import Location
-from steelyard.files.inflating import inflate
 from steelyard.lab.places.contents import Exported, Summary, ToolReport
 from steelyard.results.left_out import LeftOut
 from steelyard.store.summaries import Condensed
@@ -131,7 +130,8 @@ def read_report(location: Location, name: str) -> Summary | LeftOut:
     """Read what a history needs of a report; that of a damaged file is left out."""
     label = f"{location.label}/{name}"
     try:
-        facts = _decode(location.read(name, largest=LARGEST_BYTES), label)
+        text = inflate_document(location.read(name, largest=LARGEST_BYTES), FORMAT, VERSION, label)
+        facts = msgspec.json.decode(text, type=ReportFacts)
         if f"{facts.stem}.json.gz" != name:
             raise ValueError("it belongs to another tool, day or report than its place says")
     except (zlib.error, msgspec.DecodeError, ValueError, OverflowError, OSError, RecursionError) as error:
@@ -139,21 +139,3 @@ def read_report(location: Location, name: str) -> Summary | LeftOut:
     except SteelyardError as error:
         return LeftOut(label, error.message.removeprefix(f"{label} "), unreadable=True)
     return Summary(facts.condensed.name, facts.metrics, facts.condensed)
-
-
-class _Head(msgspec.Struct):
-    format: str
-    version: int
-
-
-def _decode(content: bytes, label: str) -> ReportFacts:
-    text = inflate(content, form="gzip", largest=LARGEST_BYTES)
-    head = msgspec.json.decode(text, type=_Head)
-    if head.format != FORMAT:
-        raise ValueError(f"its format is {head.format!r}, not {FORMAT!r}")
-    if head.version > VERSION:
-        raise RecordError(
-            f"{label} has format {head.version}, and this Steelyard reads formats up to {VERSION}",
-            hint=UPGRADE,
-        )
-    return msgspec.json.decode(text, type=ReportFacts)

@@ -80,12 +80,12 @@ def command(options: SolversOptions) -> None:
     from steelyard.extensions.solvers.judging import answer
     from steelyard.extensions.solvers.records import read_campaign
     from steelyard.extensions.solvers.results import SOLVERS
-    from steelyard.extensions.solvers.table import Roles
+    from steelyard.extensions.solvers.table import SCALES, Roles
     from steelyard.extensions.solvers.text import lines
     from steelyard.files.writing import write_output
     from steelyard.store import Record
 
-    scale = {"s": 1.0, "ms": 1e-3, "us": 1e-6, None: None}[options.unit]
+    scale = None if options.unit is None else SCALES[options.unit]
     roles = Roles(
         options.instance, options.solver, options.seed, options.status, options.time, options.solved, scale
     )

@@ -26,8 +26,15 @@ _NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "time": ("time_s", "time", "runtime", "cputime", "walltime", "seconds", "elapsed", "time_ms", "time_us"),
 }
 """Names by which a column is known without an option."""
-_SCALES: Final[Mapping[str, float]] = {"ms": 1e-3, "msec": 1e-3, "us": 1e-6, "usec": 1e-6, "ns": 1e-9}
-"""Seconds, by the unit that a column's name ends with."""
+SCALES: Final[Mapping[str, float]] = {
+    "s": 1.0,
+    "ms": 1e-3,
+    "msec": 1e-3,
+    "us": 1e-6,
+    "usec": 1e-6,
+    "ns": 1e-9,
+}
+"""Seconds, by the unit of times, with which a column's name may end."""
 
 
 class Roles(msgspec.Struct, frozen=True):
@@ -108,7 +115,7 @@ def _read_runs(
 ) -> Iterator[SolverRun]:
     at_time = columns["time"]
     suffix = header[at_time].rpartition("_")[2] if at_time is not None else ""
-    scale = roles.scale if roles.scale is not None else _SCALES.get(suffix, 1.0)
+    scale = roles.scale if roles.scale is not None else SCALES.get(suffix, 1.0)
     for number, cells in rows:
         if len(cells) != len(header):
             raise UsageError(
