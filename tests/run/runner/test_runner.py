@@ -153,10 +153,11 @@ def test_forgotten_launches_are_gone_and_numbers_begin_again(runner, journal, sh
 
 
 def test_a_thousand_launches_do_not_make_the_runner_larger(lean_runner, run_one, sh):
+    # They are 4 MB; the kernel itself counts a process's pages in batches of up to 32 a CPU (128 KiB).
     before = run_one(sh("exit 0")).rss_floor_bytes
     for number in range(1_000):
         lean_runner.define(Launch("/bin/true", ("true",), (f"A={number:05d}" + "x" * 4_000,), "/"))
-    assert run_one(sh("exit 0")).rss_floor_bytes <= before + 64 * 1024
+    assert run_one(sh("exit 0")).rss_floor_bytes <= before + 1024 * 1024
 
 
 def test_the_number_of_the_trial_is_written_into_the_environment(runner, journal, sh):
