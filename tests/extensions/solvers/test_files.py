@@ -108,3 +108,15 @@ def test_a_packed_file_that_benchexec_wrote_is_read_with_its_limit(steelyard_cli
     process = steelyard_cli("solvers", "one.xml.bz2", cwd=tmp_path)
     assert process.stdout.startswith("one solved 2 of 4 instances"), process.stderr
     assert "Time limit 1 s, that of the files" in process.stdout
+
+
+def test_wrong_answers_and_crashes_are_counted_apart(tmp_path):
+    times = [1.0] * 8
+    words = {2: "OUT OF MEMORY", 3: "unknown", 4: "OUT OF MEMORY"}
+    source = write_benchexec(tmp_path / "new.xml", times, words=words)
+    text = source.path.read_text()
+    first = '"true"/><column title="category" value="missing"'
+    source.path.write_text(text.replace(first, '"true"/><column title="category" value="wrong"', 1))
+    (row,) = answer(read_files([source], Roles(), None)).scores
+    assert (row.solved, row.failures, row.wrong) == (4, 4, 1)
+    assert row.reasons == {"BenchExec: OUT OF MEMORY": 2, "BenchExec: unknown": 1}

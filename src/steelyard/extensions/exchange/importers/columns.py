@@ -48,8 +48,10 @@ _RULE: Final = re.compile(r"^[\s|:+-]*$")
 _TITLE: Final = re.compile(r"(.*?)\s*\[([^\]]*)\]\s*")
 
 
-_MISSING: Final = frozenset({"na", "nan", "null", "none", "inf", "infinity", "n"})
+_MISSING: Final = frozenset({"na", "null", "none", "n"})
 """Words for a value that is not there; a run that failed has others."""
+_DIVERGED: Final = frozenset({"nan", "inf", "infinity"})
+"""Results of arithmetic that are no numbers: the run computed something, and failed at that."""
 _TIMEOUTS: Final = frozenset({"timeout", "timedout", "timelimit", "outoftime"})
 """Words that are read whatever stands between their letters."""
 
@@ -280,7 +282,9 @@ class _TableReading:
             failure = _read_failure(row[name], f"{line}: {name}")
             missing.append(f"line {number}: {name} is {row[name]!r}")
             if failure is not None and ending == "ok":
-                ending, reason = failure, row[name]  # One run, however many of its columns say so.
+                # One run, however many of its columns say so.
+                ending = failure
+                reason = f"{name} is {row[name]}" if _is_diverged(row[name]) else row[name]
         if ending == "ok" and values:
             self._lost += missing
             self._keep(levels, row, number, values)
@@ -464,10 +468,18 @@ def _read_failure(text: str, place: str) -> Ending | None:
             f"{place} is {text!r}, which is not a number",
             hint="write numbers without marks of thousands and without a unit, as in 1234.5",
         )
-    word = re.sub(r"[^a-z]", "", text.lower())
+    word = _get_letters(text)
     if not word or word in _MISSING:
         return None
     return "timed_out" if read_ending(text) == "timed_out" or word in _TIMEOUTS else "failed"
+
+
+def _is_diverged(text: str) -> bool:
+    return _get_letters(text.partition("(")[0]) in _DIVERGED
+
+
+def _get_letters(text: str) -> str:
+    return re.sub(r"[^a-z]", "", text.lower())
 
 
 def _split_cells(text: str, place: str, tool: str) -> Iterator[tuple[int, Sequence[str]]]:

@@ -171,6 +171,8 @@ class FailedRuns(msgspec.Struct, frozen=True):
         What they took all the same, by metric, where the file says it; otherwise empty.
     name : str
         As the tool spells it.
+    is_wrong : bool
+        Whether those that failed gave a wrong answer, in place of none.
     """
 
     levels: Mapping[str, Scalar]
@@ -179,6 +181,7 @@ class FailedRuns(msgspec.Struct, frozen=True):
     reason: str = ""
     values: tuple[Mapping[str, float], ...] = ()
     name: str = ""
+    is_wrong: bool = False
 
     @property
     def title(self) -> str:

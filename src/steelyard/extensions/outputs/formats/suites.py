@@ -16,11 +16,15 @@ _TIMEOUT: Final = r"(?i)timeout.*"
 
 
 def _is_unsolved(row: Row) -> object:
-    """Return the status of a run of BenchExec without an answer, or with a wrong one."""
+    """Return the status of a run of BenchExec without an answer."""
     status, category = str(row.get("status") or ""), str(row.get("category") or "")
-    is_wrong = category in ("wrong", "error", "unknown")
     is_answer = re.fullmatch(_SOLVED, status, re.IGNORECASE)
-    return f"{status} ({category})" if category == "wrong" else status if is_wrong or not is_answer else ""
+    return status if category in ("error", "unknown") or not is_answer else ""
+
+
+def _get_wrong_status(row: Row) -> object:
+    """Return the status of a run of BenchExec with a wrong answer."""
+    return row.get("status") if row.get("category") == "wrong" else ""
 
 
 def _get_runs(root: Any) -> Any:
@@ -73,6 +77,7 @@ _BENCHEXEC_ROWS: Final = Rows(
     ),
     faults=(
         Fault("status", "BenchExec: {value}", _TIMEOUT, "timed_out"),
+        Fault(_get_wrong_status, "BenchExec: {value} (wrong)", kind="wrong"),
         Fault(_is_unsolved, "BenchExec: {value}"),
         Fault("status", "BenchExec: the run has no status", ""),
     ),
