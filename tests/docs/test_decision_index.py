@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,16 @@ def test_what_supersedes_a_record_exists():
     for path in RECORDS:
         status = decision_index.read_decision(path).status
         assert status == "in force" or status.split()[2] in numbers, path
+
+
+def test_a_record_that_another_supersedes_says_so():
+    by_number = {path.name[:3]: path for path in RECORDS}
+    for path in RECORDS:
+        head = path.read_text(encoding="utf-8").splitlines()[3]
+        named = re.match(r"Supersedes[\d, and]+", head)
+        for number in re.findall(r"\d{3}", named[0]) if named else ():
+            status = decision_index.read_decision(by_number[number]).status
+            assert status.startswith("superseded"), f"{number} does not say that {path.name} supersedes it"
 
 
 @pytest.mark.parametrize(
