@@ -98,9 +98,9 @@ class ImportOptions(Options):
         "Compare files of several machines, which are refused otherwise: their values compare the machines."
     )
     better: tuple[str, ...] = declare(
-        "Tables: which way is better (default: by unit and name): lower, higher or neither, of every --value"
-        " or of one: COLUMN=SIDE. Repeatable.",
-        metavar="[COLUMN=]SIDE",
+        "Which way is better (default: by unit and name): lower, higher or neither, of one metric: NAME=SIDE;"
+        " of every --value of a table: SIDE. Repeatable.",
+        metavar="[NAME=]SIDE",
     )
 
 
@@ -129,7 +129,7 @@ def command(options: ImportOptions) -> None:
     from steelyard.extensions.exchange.recording import Selection
     from steelyard.extensions.exchange.variable_claims import VariableClaims
 
-    better, sides = read_sides(options.better, options.value)
+    better, sides = read_sides(options.better, options.value or None)
     unit, units = read_units(options.unit, options.value)
     chosen = Chosen(
         options.value,

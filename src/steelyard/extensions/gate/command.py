@@ -309,6 +309,7 @@ def _judge_reports(ctx: click.Context, options: GateOptions, tables: TableOption
     """Judge reports that are there already, print the verdicts, and return the exit code."""
     import tempfile
 
+    from steelyard.extensions.exchange.importers.contents import identifier
     from steelyard.extensions.gate.reports import ReportsRequest, gate_reports
     from steelyard.extensions.gate.reports_text import list_report_lines
     from steelyard.extensions.gate.request import MARGIN
@@ -352,6 +353,7 @@ def _judge_reports(ctx: click.Context, options: GateOptions, tables: TableOption
             f"--reports measures nothing, and {name} is about measuring", hint=f"leave out {name}"
         )
     margin, margins = read_margins(options.margins)
+    sides = read_sides(options.better)
     base, head = map(Path, options.revisions)
     request = ReportsRequest(
         base=base,
@@ -359,9 +361,9 @@ def _judge_reports(ctx: click.Context, options: GateOptions, tables: TableOption
         metrics=options.metrics,
         margin=MARGIN if margin is None else margin,
         margins=margins,
-        better=read_sides(options.better),
+        better={identifier(name): side for name, side in sides.items()},
         allow_failures=options.allow_failures,
-        chosen=tables.choose(),
+        chosen=tables.choose(sides=sides),
     )
     with tempfile.TemporaryDirectory() as scratch:
         answer = gate_reports(request, options.output or Path(scratch) / "reports.lab")

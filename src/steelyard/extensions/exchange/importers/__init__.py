@@ -216,7 +216,8 @@ def list_formats() -> tuple[str, ...]:
 
 
 def _refuse_columns(chosen: Chosen, tool: str, place: str, *, is_json: bool = False) -> None:
-    if chosen != Chosen():
+    # Which way is better is a question about the answer, whatever tool wrote the file.
+    if replace(chosen, sides={}) != Chosen():
         hint = "leave out --value, --by and --unit" + ("; or --format json" if is_json else "")
         raise UsageError(f"{place}: {tool} names its metrics itself", hint=hint)
 

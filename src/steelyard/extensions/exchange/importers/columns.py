@@ -339,7 +339,7 @@ class _TableReading:
     def make_series(self) -> tuple[ImportedSeries, ...]:
         """Return each metric of each treatment; a launch has the mean of its rows."""
         better = {
-            name: self.chosen.sides.get(name) or self.chosen.better or _read_direction(unit, name, self.place)
+            name: self._find_side(name) or _read_direction(unit, name, self.place)
             for name, unit in self._unit_of.items()
         }
         return tuple(
@@ -349,6 +349,10 @@ class _TableReading:
             )
             for (levels, name), launches in self._values.items()
         )  # fmt: skip
+
+    def _find_side(self, name: str) -> Better | None:
+        sides = self.chosen.sides
+        return sides.get(name) or sides.get(identifier(name)) or self.chosen.better
 
     def list_failures(self) -> tuple[FailedRuns, ...]:
         """Return the launches of each treatment that failed; a job is one, with the mean of its rows."""
@@ -503,13 +507,20 @@ def _read_direction(unit: Unit, name: str, place: str) -> Better:
     if direction is None and unit.si and not is_cost(name, unit.si):
         raise UsageError(
             f"{place}: --better is missing: is less {name} better, or more, in {unit.si}?",
-            hint="--better lower, --better higher, or --better neither",
+            hint=f"--better {shlex.quote(name)}=lower, or --better {shlex.quote(name)}=higher",
         )
     return direction or "lower"
 
 
-def read_sides(texts: Sequence[str], value: Sequence[str]) -> tuple[Better | None, dict[str, Better]]:
+def read_sides(
+    texts: Sequence[str], value: Sequence[str] | None = None
+) -> tuple[Better | None, dict[str, Better]]:
     """Return which way is better of every metric of a table, and of those that are named.
+
+    Parameters
+    ----------
+    value : sequence of str, optional
+        Columns that may be named; any where there are none.
 
     Raises
     ------
@@ -528,7 +539,7 @@ def read_sides(texts: Sequence[str], value: Sequence[str]) -> tuple[Better | Non
             )
         if not name:
             every = side
-        elif name not in value:
+        elif value is not None and name not in value:
             raise UsageError(
                 f"--better {text}: {name} is no --value",
                 hint=f"columns that are measured: {', '.join(value) or 'none; --value names them'}",

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from steelyard.core.errors import UsageError
-from steelyard.core.units import Scalar
+from steelyard.core.units import Better, Scalar
 from steelyard.extensions.exchange.importers.contents import ImportedSeries, identifier
 
 _Key = tuple[tuple[tuple[str, Scalar], ...], str]
@@ -50,6 +50,32 @@ def tell_apart(files: Mapping[str, Sequence[ImportedSeries]]) -> dict[str, list[
                 hint="give each a name of its own; as one, each would hide what becomes of the others",
             )
     return _name_units(qualified)
+
+
+def choose_sides(
+    files: Mapping[str, Sequence[ImportedSeries]], sides: Mapping[str, Better], columns: Sequence[str] = ()
+) -> dict[str, list[ImportedSeries]]:
+    """Give metrics the side that is chosen for them, whatever their unit says.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        Those of a table, whose readers know the sides of columns by any name.
+
+    Raises
+    ------
+    UsageError
+        A side is of a metric that no file has.
+    """
+    chosen = {identifier(name): side for name, side in sides.items() if name not in columns}
+    metrics = dict.fromkeys(entry.metric for series in files.values() for entry in series)
+    for name in chosen:
+        if name not in metrics:
+            raise UsageError(f"--better {name}=…: no report has it", hint=f"metrics: {', '.join(metrics)}")
+    return {
+        place: [replace(entry, better=chosen.get(entry.metric, entry.better)) for entry in series]
+        for place, series in files.items()
+    }
 
 
 def _name_units(files: Mapping[str, Sequence[ImportedSeries]]) -> dict[str, list[ImportedSeries]]:
