@@ -24,7 +24,9 @@ def test_p_is_that_of_flipped_signs_on_one_side(draw_samples, margin):
         n_resamples=np.inf,
         alternative="greater",
     )
-    assert judge_gain(*draw_samples(d), margin=margin).p == pytest.approx(expected.pvalue, abs=1e-3)
+    assert judge_gain(*draw_samples(d), margin=margin, screens=True).p == pytest.approx(
+        expected.pvalue, abs=1e-3
+    )
 
 
 def test_a_clear_gain_wins_and_no_gain_does_not(draw_samples):
