@@ -2,9 +2,9 @@
 
 ``python benchmarks/coverage/unending.py [--experiments N] [--seed S] [--only RECORD ...]``; about four
 minutes for 200. A row is a record and a noise. A record ends as its door ends it, and gets ten blocks more as
-often as nothing shows. Of a fixed number of blocks the first answer spends all of the 5 %, and all extensions together a tenth
-of that; a record that ends at looks keeps that tenth back. Exits with 1 where more are called different than
-5.5 and 5 %, beyond chance.
+often as nothing shows. Of a fixed number of blocks the first answer spends all of the 5 %, and all extensions
+together a tenth of that; a record that ends at looks keeps that tenth back. Exits with 1 where more are
+called different than 5.5 and 5 %, beyond chance.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def main() -> int:
     options = parser.parse_args()
     count, failed = options.experiments, False
     print(
-        f"{count} records a row, seed {options.seed}; extended {TIMES} times by {STEP} blocks while nothing shows"
+        f"{count} records a row, seed {options.seed}; extended {TIMES} times, {STEP} blocks each, while open"
     )
     print("record, noise: called different at the first answer, at all; 95 % CI holds, beside a verdict (of)")
     for door in options.only:
@@ -89,8 +89,8 @@ def main() -> int:
                 first, called, held = (sum(column) for column in zip(*ends, strict=True))
                 told = [ending.is_held for ending in ends if ending.is_called]
                 print(
-                    f"{door}, {name}, {100 * effect:g} %: {100 * first / count:.1f}, {100 * called / count:.1f};"
-                    f" {100 * held / count:.1f}, {sum(told)} of {len(told)}",
+                    f"{door}, {name}, {100 * effect:g} %: {100 * first / count:.1f},"
+                    f" {100 * called / count:.1f}; {100 * held / count:.1f}, {sum(told)} of {len(told)}",
                     flush=True,
                 )
                 # Of one lognormal arm no test of means keeps 5 %: docs/coverage.md states 6.

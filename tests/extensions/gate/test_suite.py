@@ -22,8 +22,7 @@ from steelyard.extensions.gate.suite import (
     read_values,
 )
 from steelyard.stats.describe.autocorrelation import autocorrelation
-from steelyard.stats.describe.dependence import allowance
-from steelyard.stats.describe.dependence import AT_BOUND, allowance_under
+from steelyard.stats.describe.dependence import AT_BOUND, allowance, allowance_under
 from steelyard.stats.sequential.looks import Looks
 
 MARGIN = 0.03
