@@ -45,7 +45,7 @@ def read_killed(file: Path | None) -> dict[tuple[str, str], Judgement]:
     return {
         (line["name"], line["change"]): Judgement(line["state"], line["by"], 0, 0.0)
         for line in json.loads(file.read_text())
-        if line["state"] not in ALIVE
+        if line["state"] == "killed"
     }
 
 
@@ -124,8 +124,8 @@ def main() -> int:
             tally.add(*future.result())
             if args.out:
                 args.out.write_text(json.dumps(tally.lines, indent=1))
-    killed = tally.states["killed"] + tally.states["killed by time"]
-    share = killed / max(1, len(sample) - tally.states["equivalent"])
+    judged = len(sample) - tally.states["equivalent"] - tally.states["out of time"]
+    share = tally.states["killed"] / max(1, judged)
     print(", ".join(f"{count} {state}" for state, count in tally.states.most_common()))
     print(
         "alive, by room:", ", ".join(f"{room} {count}" for room, count in tally.rooms.most_common() if count)
