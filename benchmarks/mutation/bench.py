@@ -38,14 +38,13 @@ def read_reasons() -> dict[tuple[str, str], str]:
     return {(item["where"], item["change"].strip()): item["why"] for item in listed}
 
 
-def read_killed(file: Path | None) -> dict[tuple[str, str], Judgement]:
-    """Read what an earlier run killed, by mutant and change: other sources may number mutants anew."""
+def read_judged(file: Path | None) -> dict[tuple[str, str], Judgement]:
+    """Read what an earlier run judged, by mutant and change: other sources may number mutants anew."""
     if file is None or not file.exists():
         return {}
     return {
         (line["name"], line["change"]): Judgement(line["state"], line["by"], 0, 0.0)
         for line in json.loads(file.read_text())
-        if line["state"] not in ALIVE
     }
 
 
@@ -98,13 +97,17 @@ def main() -> int:
         sample = [mutant for mutant in sample if mutant.name in args.only]
     print(f"{len(sample)} mutants, seed {args.seed}", flush=True)
     tally = Tally(read_reasons())
-    killed_before = read_killed(args.out)
+    judged_before = read_judged(args.out)
     left = []
+    again = []
     for mutant in sample:
-        if judgement := killed_before.get((mutant.name, mutant.change)):
+        judgement = judged_before.get((mutant.name, mutant.change))
+        if judgement is None:
+            left.append(mutant)
+        elif judgement.state == "killed":
             tally.add(mutant, judgement)
         else:
-            left.append(mutant)
+            again.append(mutant)
     benches: SimpleQueue[Bench] = SimpleQueue()
 
     def judge(mutant: mutants.Mutant) -> tuple[mutants.Mutant, Judgement]:
@@ -119,13 +122,13 @@ def main() -> int:
             directory = stack.enter_context(TemporaryDirectory(prefix="steelyard-mutation-"))
             benches.put(Bench.make(Path(directory).resolve()))
         pool = stack.enter_context(ThreadPoolExecutor(args.jobs))
-        futures = [pool.submit(judge, mutant) for mutant in left]
+        futures = [pool.submit(judge, mutant) for mutant in left + again]
         for future in as_completed(futures):
             tally.add(*future.result())
             if args.out:
                 args.out.write_text(json.dumps(tally.lines, indent=1))
-    killed = tally.states["killed"] + tally.states["killed by time"]
-    share = killed / max(1, len(sample) - tally.states["equivalent"])
+    judged = len(sample) - tally.states["equivalent"] - tally.states["out of time"]
+    share = tally.states["killed"] / max(1, judged)
     print(", ".join(f"{count} {state}" for state, count in tally.states.most_common()))
     print(
         "alive, by room:", ", ".join(f"{room} {count}" for room, count in tally.rooms.most_common() if count)

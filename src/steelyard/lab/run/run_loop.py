@@ -130,7 +130,7 @@ class RunLoop:
         if not self._upcoming:
             ahead = None if self._session.queued else DRAWN_AHEAD
             self._upcoming = deque(islice(self._yield_until_look(), ahead))
-        most = self._run_batch(block_s)
+        most = self._limit_batch(block_s)
         works = [self._upcoming.popleft()]
         while (
             self._upcoming
@@ -140,7 +140,7 @@ class RunLoop:
             works.append(self._upcoming.popleft())
         return works
 
-    def _run_batch(self, block_s: float) -> int:
+    def _limit_batch(self, block_s: float) -> int:
         """Blocks to hand over at once: in a queue, all that may share an allocation."""
         return len(self._upcoming) if self._session.queued else max(1, int(BATCH_S / block_s))
 
