@@ -148,3 +148,18 @@ def test_a_test_that_only_the_first_file_has_is_named_by_check_too(steelyard_cli
     imported = steelyard_cli("import", *files, *columns, "--each", "2%", "-o", record)
     for text in (imported.stdout, steelyard_cli("check", record).stdout):
         assert "Not judged, since only the first file has them: time_s of z" in " ".join(text.split())
+
+
+def test_a_suite_with_failures_says_how_many_and_names_the_first_with_reasons(steelyard_cli, tmp_path):
+    cases = "".join(
+        f'<testcase classname="m" name="t{number}" time="0.{number + 10}">'
+        + (f'<failure message="broken {number}">x</failure>' if number % 2 else "")
+        + "</testcase>"
+        for number in range(12)
+    )
+    (tmp_path / "suite.xml").write_text(f'<testsuites><testsuite name="s">{cases}</testsuite></testsuites>')
+    done = steelyard_cli("import", "suite.xml", cwd=tmp_path)
+    line = "- 6 of 12 runs failed: t1 (broken 1), t3 (broken 3), t5 (broken 5) and 3 more."
+    assert line in done.stdout
+    answer = steelyard_cli("analyze", "suite.lab", cwd=tmp_path)
+    assert "1 of 1 runs failed: broken 1 (and 5 other reasons)" in " ".join(answer.stdout.split())

@@ -337,9 +337,9 @@ CLICKBENCH = """{"system": "DuckDB", "machine": "c6a.large", "load_time": 9, "re
 
 def test_clickbench_tells_cold_from_hot_and_counts_queries_without_a_time(outputs):
     contents = outputs.read(CLICKBENCH)
-    assert outputs.values(contents, "hot_s") == {"1": ((0.001, 0.002),), "2": ((2.5, 2.25),)}
-    assert outputs.values(contents, "cold_s") == {"1": ((0.04,),), "2": ((4.0,),)}
-    assert outputs.failures(contents) == [({"query": 3}, "a try of the query has no time")]
+    assert outputs.values(contents, "hot_s") == {"Q0": ((0.001, 0.002),), "Q1": ((2.5, 2.25),)}
+    assert outputs.values(contents, "cold_s") == {"Q0": ((0.04,),), "Q1": ((4.0,),)}
+    assert outputs.failures(contents) == [({"query": "Q2"}, "a try of the query has no time")]
     assert contents.host == {"host": "c6a.large"}
 
 

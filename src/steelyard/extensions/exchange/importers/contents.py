@@ -283,6 +283,12 @@ def levels_of_column(cells: Iterable[str]) -> Callable[[str], Scalar]:
     return level
 
 
+def levels_of_parameter(texts: Iterable[str]) -> Callable[[str], Scalar]:
+    """Return what makes a level of a parameter: numbers, unless two texts are one number (10 and 1e1)."""
+    distinct = {*texts}
+    return level if len({level(text) for text in distinct}) == len(distinct) else str
+
+
 def identifier(text: str) -> str:
     """Return a name for a factor or a metric: letters, digits and underscores of the text, letters first."""
     name = re.sub(r"[^A-Za-z0-9_]+", "_", text).strip("_")[:100]

@@ -41,7 +41,9 @@ def tell_apart(files: Mapping[str, Sequence[ImportedSeries]]) -> dict[str, list[
     facts = {name for entry in entries for name in entry.levels}
     parameters = {name for entry in entries for name in entry.levels if name in entry.qualifiers}
     needed |= {name: None for entry in entries for name in entry.qualifiers if name in facts - parameters}
-    qualified = {place: [_qualify(entry, needed) for entry in series] for place, series in files.items()}
+    qualified = _spell_levels(
+        {place: [_qualify(entry, needed) for entry in series] for place, series in files.items()}
+    )
     for place, series in qualified.items():
         for group in _list_namesakes(series):
             raise UsageError(
@@ -50,6 +52,28 @@ def tell_apart(files: Mapping[str, Sequence[ImportedSeries]]) -> dict[str, list[
                 hint="give each a name of its own; as one, each would hide what becomes of the others",
             )
     return _name_units(qualified)
+
+
+def _spell_levels(files: Mapping[str, list[ImportedSeries]]) -> dict[str, list[ImportedSeries]]:
+    """Add the names as the harness spells them where levels are one number in two spellings.
+
+    ``n=10`` and ``n=1e1`` are two benchmarks, and the same level.
+    """
+    spellings: set[str] = set()
+    for series in files.values():
+        for group in _list_namesakes(series):
+            names = [entry.name for entry in group]
+            if "" not in names and len({*names}) == len(group):
+                spellings |= {*names}
+    return {
+        place: [
+            replace(entry, levels={**entry.levels, "spelled": entry.name})
+            if entry.name in spellings
+            else entry
+            for entry in series
+        ]
+        for place, series in files.items()
+    }
 
 
 def choose_sides(
