@@ -85,9 +85,9 @@ def module(rows: dict[int, tuple[list[float], list[float]]], draws: dict[int, in
         "",
         (
             "It says by how many thousandths the critical value of flipped signs exceeds that of t; normal"
-            " differences, 80"
+            " differences,"
         ),
-        "% power.",
+        "80 % power.",
         "",
         f"Draws a row, by the number of differences: {result}; seed {seed}.",
         '"""',

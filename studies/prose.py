@@ -32,7 +32,7 @@ _ALWAYS_GIVEN: Final = (
     r"!\[[^\]]*\]\([^)]*\)|\]\([^)]*\)",
     r"DOI\s+[\w./-]+",
     r"\b20\d\d(?:-\d\d-\d\d)?\b",
-    r"(?:\b(?:Figures?|Tables?|Eq\.|[Dd]ecision|issue|[Ss]cale|p =|n =|k =|class)|§) ?\d[\d./]*",
+    r"(?:\b(?:Figures?|Tables?|Eq\.|[Dd]ecision|issue|[Ss]cale|p =|n =|k =|class)|§)\s*\d[\d./]*",
     r"\b95 %",
     r"\bT\d\w*\b",
     r"O\([^)]*\)",
@@ -92,7 +92,7 @@ def numbers_without_data(readme: str, sentences: Iterable[Sentence], constants: 
     rest = readme
     for text, *_ in sentences:
         rest = _without(rest, _find(readme, text).span())
-    for pattern in (*_ALWAYS_GIVEN, *constants):
+    for pattern in (*_ALWAYS_GIVEN, *map(_over_lines, constants)):
         for result in re.finditer(pattern, readme, re.DOTALL | re.MULTILINE):
             rest = _without(rest, result.span())
     return [
@@ -100,6 +100,11 @@ def numbers_without_data(readme: str, sentences: Iterable[Sentence], constants: 
         for line, remainder in zip(readme.splitlines(), rest.splitlines(), strict=True)
         for number in re.findall(r"(?<![A-Za-z\d])(?:\.?\d[\d,.]*\d|\.\d)", remainder)
     ]
+
+
+def _over_lines(pattern: str) -> str:
+    """The pattern with spaces that stand for any white space: lines of a paragraph break where they will."""
+    return re.sub(r"(?<!\\) ", r"\\s+", pattern)
 
 
 def _without(text: str, span: tuple[int, int]) -> str:

@@ -1,7 +1,7 @@
 """Table made by ``scripts/flip_critical.py``.
 
-It says by how many thousandths the critical value of flipped signs exceeds that of t; normal differences, 80
-% power.
+It says by how many thousandths the critical value of flipped signs exceeds that of t; normal differences,
+80 % power.
 
 Draws a row, by the number of differences: 20,000 to 14, 4,000 to 28, 1,000 to 64; seed 64.
 """

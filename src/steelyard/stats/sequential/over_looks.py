@@ -15,9 +15,9 @@ from steelyard.stats.sequential.looks import Looks
 class OverLooks(msgspec.Struct, frozen=True):
     """The distribution of a ratio by the blocks so far, valid over all looks.
 
-    That the 95 % interval of any look, or of later ones, misses the true ratio has a probability of at most 5
-    % (repeated confidence intervals, Jennison and Turnbull 1989, DOI 10.1111/j.2517-6161.1989.tb01433.x). P
-    values hold over all looks too.
+    That the 95 % interval of any look, or of later ones, misses the true ratio has a probability of at most
+    5 % (repeated confidence intervals, Jennison and Turnbull 1989, DOI 10.1111/j.2517-6161.1989.tb01433.x).
+    P values hold over all looks too.
     """
 
     at_last: Distribution
