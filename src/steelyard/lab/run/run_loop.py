@@ -45,6 +45,11 @@ Watch = Callable[[Progress], None]
 """Is told how far a run is."""
 
 
+def watch_part(watch: Watch, done: int, wanted: int) -> Watch:
+    """Watch a record of one block as the next of so many that belong together."""
+    return lambda progress: watch(progress.add_before(done, wanted))
+
+
 class RunLoop:
     """Runs one record to its end.
 
