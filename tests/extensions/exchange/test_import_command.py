@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 
 import pytest
 
@@ -163,3 +164,17 @@ def test_a_suite_with_failures_says_how_many_and_names_the_first_with_reasons(st
     assert line in done.stdout
     answer = steelyard_cli("analyze", "suite.lab", cwd=tmp_path)
     assert "1 of 1 runs failed: broken 1 (and 5 other reasons)" in " ".join(answer.stdout.split())
+
+
+def test_variables_of_two_tables_without_tests_have_names_and_counts_that_read_well(steelyard_cli, tmp_path):
+    draw = random.Random(3)
+    for name, rate in (("new", 100), ("old", 120)):
+        rows = "".join(
+            f"{rate * draw.gauss(1, 0.01):.3f},{1000 * draw.gauss(1, 0.01) / rate:.3f}\n" for _ in range(20)
+        )
+        (tmp_path / f"{name}.csv").write_text(f"rate,ignored\n{rows}")
+    words = ("old.csv", "new.csv", "--value", "rate", "--unit", "img/s", "--each", "2%", "-o", "r.lab")
+    assert steelyard_cli("import", *words, cwd=tmp_path).returncode == 0
+    text = " ".join(steelyard_cli("check", "r.lab", cwd=tmp_path).stdout.split())
+    assert text.startswith("✗ rate: new not slower than old by 2 %")
+    assert "400 of 400 run pairs" in text

@@ -178,6 +178,9 @@ class GateOptions(Options):
         metavar="NAME",
         type=RecordDirectory(),
     )
+    unchanged: bool = declare(
+        "Fail where a benchmark is better than the margin, too: for sizes and counts that are to stay."
+    )
     junit: Path | None = declare_file("Also write the verdicts as JUnit XML.")
     sarif: Path | None = declare_file("Also write every benchmark that is not green as SARIF.")
     markdown: Path | None = declare_file("Also write Markdown, for a comment on the change.")
@@ -337,6 +340,7 @@ def _judge_reports(ctx: click.Context, options: GateOptions, tables: TableOption
         "--page": options.page is not None,
         "--github": options.github,
         "--report": bool(options.reported),
+        "--unchanged": options.unchanged,
         "--base-tip": options.is_tip,
         "--base-dir": options.base_dir is not None,
         "--head-dir": options.head_dir is not None,

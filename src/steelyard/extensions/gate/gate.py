@@ -413,6 +413,7 @@ class GatedSuite:
             notes=(*notes, *self._list_notes()),
             qualification=qualification,
             shard=self.plan.shard,
+            unchanged=request.unchanged,
             scope="layouts" if self.request.layout else "session" if self.is_same_build else "builds",
         )
 

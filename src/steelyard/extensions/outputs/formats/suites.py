@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from steelyard.extensions.outputs.declaration import Fault, Format, Measure, Rows
+from steelyard.extensions.outputs.declaration import COUNT, Fault, Format, Measure, Rows
 from steelyard.extensions.outputs.rows import Row
 from steelyard.extensions.outputs.shapes import Json, Table, Xml, make_rows
 
@@ -306,4 +306,51 @@ JUNIT: Final = Format(
         ),
     ),
     repeats="launch",
+)
+
+
+def _is_measured(row: Row) -> bool:
+    """Whether a sample of perfgate is no warm-up."""
+    return row.get("warmup") is not True and row.get("../warmup") is not True
+
+
+_PERFGATE_MEASURES: Final = (
+    Measure("wall", "wall_ms", "ms", "lower"),
+    Measure("cpu", "cpu_ms", "ms", "lower"),
+    Measure("rss_bytes", "max_rss_kb", "KiB", "lower"),
+    Measure("page_faults", "page_faults", "", "lower"),
+    Measure("ctx_switches", "ctx_switches", "", "neither"),
+)
+_PERFGATE_FAULTS: Final = (
+    Fault("timed_out", "perfgate: it timed out", "true", "timed_out"),
+    Fault("exit_code", "exit code {value}", COUNT),
+)
+PERFGATE: Final = Format(
+    name="perfgate",
+    marks=(r'"schema"\s*:\s*"perfgate\.(?:run|paired)\.v\d',),
+    shape=Json(),
+    version="tool/version",
+    rows=(
+        Rows(
+            path="samples/*",
+            labels={"benchmark": "/bench/name"},
+            measures=_PERFGATE_MEASURES,
+            faults=_PERFGATE_FAULTS,
+            keeps=lambda row: _is_measured(row) and "baseline" not in row.node,
+        ),
+        Rows(
+            path="samples/*/{side=baseline|current}",
+            labels={"side": "{side}", "benchmark": "/bench/name"},
+            measures=_PERFGATE_MEASURES,
+            faults=_PERFGATE_FAULTS,
+            keeps=_is_measured,
+        ),
+    ),
+    host={
+        "host": "run/host/hostname_hash",
+        "os": "run/host/os",
+        "arch": "run/host/arch",
+        "cpus_online": "run/host/cpu_count",
+    },
+    notes=("perfgate keeps whole milliseconds: a time of a few of them has steps of its own.",),
 )
