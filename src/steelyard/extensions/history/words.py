@@ -75,6 +75,8 @@ def format_stable(history: History) -> str:
 def change_words(history: History, series: SeriesHistory, change: Change) -> str:
     """Return what changed, by how much, from where on."""
     back = f"; {short_hash(change.undone_by)} undoes it" if change.undone_by else ""
+    if back and _name_condition(history):
+        back += ", or the machine has two states"
     return (
         f"{series.metric.name} of {format_series_name(series)}:"
         f" {_KINDS[change.kind]}{size(history, series, change)} from {short_hash(change.first)} on"
