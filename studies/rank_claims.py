@@ -120,17 +120,20 @@ def judge_ranks(
     allowed: Iterable[str],
     cause: Cause,
     say: Callable[[ScalingModel], str] = describe,
+    *,
+    is_more: bool | None = None,
 ) -> Answer:
     """Judge whether the rank of each of several models is one of these; open where one is undecided.
 
     A rank of none counts where growth is faster than expected. Where both ranks inside the limits are
     allowed, their probability together decides, since which of them it is does not matter. ``say`` writes a
-    model behind its name.
+    model behind its name, ``is_more`` says on which side of the expectation an approximate rank counts.
     """
     chosen, verdicts = {*allowed}, set()
     for model in models.values():
         stated = "approximate" if chosen >= INSIDE and is_inside(model) else rank(model)
-        is_rank = stated in chosen and (stated != "none" or grows_more(model))
+        side = {"none": True, "approximate": is_more}.get(stated)
+        is_rank = stated in chosen and side in (None, grows_more(model))
         verdicts.add("not resolved" if stated == "undecided" else "holds" if is_rank else "fails")
     text = "; ".join(f"{name} {say(model)}".lstrip() for name, model in models.items())
     if "fails" in verdicts:

@@ -111,15 +111,19 @@ def say_sure(model: ScalingModel) -> str:
 Models = Callable[[Data], Mapping[str, ScalingModel]]
 
 
-def ranked(models: Models, allowed: Sequence[str], command: str, *, sure: bool) -> Judge:
+def ranked(
+    models: Models, allowed: Sequence[str], command: str, *, sure: bool, is_more: bool | None = None
+) -> Judge:
     """Whether each of several models has one of these ranks; open where one is undecided.
 
-    A rank of none counts where growth is faster than expected.
+    A rank of none counts where growth is faster than expected, an approximate one on the side that
+    ``is_more`` names.
     """
 
     def judge(data: Data) -> Answer:
         cause = Cause("too few runs", "a rank is undecided", command)
-        return judge_ranks(models(data), allowed, cause, say_sure if sure else say_rank)
+        say = say_sure if sure else say_rank
+        return judge_ranks(models(data), allowed, cause, say, is_more=is_more)
 
     return judge
 

@@ -24,6 +24,7 @@ from chance import Agreement, compare_with_chance  # noqa: E402
 from claims_of_models import AUTHORS, HEAPS, IDLE, MACHINES, RUN, SELECTORS, SIMULATED  # noqa: E402
 from declarations import Cause, Data, Declaration, Judge  # noqa: E402
 from printed_ranks import beside_printed, declare_printed  # noqa: E402
+from rank_claims import Cell  # noqa: E402
 from ranking import grows_more  # noqa: E402
 from readme_tables import tables_of  # noqa: E402
 
@@ -71,6 +72,8 @@ def _latencies() -> Iterator[tuple[Statement, Declaration]]:
             name = "Bcast (BT)" if operation == "litmus" else operation.capitalize()
             place = f"§ 3.{2 if table == '4' else 3}, Table {table}"
             statement = Statement(f"{key}-{operation}", place, "cell", f"{name}, {system}", str(printed))
+            expected = study.LATENCIES[operation].removeprefix("O(").removesuffix(")")
+            is_more = Cell(printed.rank, expected, "p", growth=printed.growth).is_more
             if key in SELECTORS and operation != "litmus":
                 yield (
                     statement,
@@ -95,7 +98,11 @@ def _latencies() -> Iterator[tuple[Statement, Declaration]]:
                         (SIMULATED,),
                         RULE,
                         of.ranked(
-                            of.of_machines([key], [operation], ours=False), (printed.rank,), "", sure=False
+                            of.of_machines([key], [operation], ours=False),
+                            (printed.rank,),
+                            "",
+                            sure=False,
+                            is_more=is_more,
                         ),
                         CLAIM,
                         of.ranked(
@@ -103,6 +110,7 @@ def _latencies() -> Iterator[tuple[Statement, Declaration]]:
                             (printed.rank,),
                             RUN + of.PARTS[key],
                             sure=True,
+                            is_more=is_more,
                         ),
                         _control(key, operation, printed.rank),
                         limits={"fails": IDLE},

@@ -32,9 +32,9 @@ EXPECTED = {
 }
 
 
-def function(expected, rank):
-    """A function that has this rank beside what is expected."""
-    power = GROWTHS[rank]
+def function(expected, rank, *, below=False):
+    """A function that has this rank beside what is expected, approximate ones on the side that is printed."""
+    power = -0.25 if below and rank == "approximate" else GROWTHS[rank]
     return lambda p: EXPECTED[expected](p) * (p**power if power else 1.0)
 
 
@@ -117,7 +117,7 @@ def of_a_cell(name):
     for key, system in {**compared.MACHINES, **compared.SELECTORS}.items():
         if name.startswith(f"{key}-"):
             operation = name.removeprefix(f"{key}-")
-            printed = compared.study.published(system)[operation].rank
+            growth, printed = compared.study.published(system)[operation]
             if DECLARED[name].data == (AUTHORS,):
                 for rank in (printed, "none" if printed != "none" else "match"):
                     ranks = {"rank": rank, "rank_by_paper": rank, "faster": 1, "faster_by_paper": 1}
@@ -125,7 +125,8 @@ def of_a_cell(name):
                 return
             expected = compared.study.LATENCIES[operation]
             for rank in (printed, "none" if printed != "none" else "match"):
-                change = latencies(key, operation, function(expected, rank))
+                below = (expected, growth) == ("O(p log p)", "p")
+                change = latencies(key, operation, function(expected, rank, below=below))
                 others = {*compared.SELECTORS} - {key} if key in compared.SELECTORS else ()
                 far = [latencies(other, operation, function(expected, "none")) for other in others]
                 yield SIMULATED, both(change, *far)

@@ -163,12 +163,23 @@ def written(output: Path) -> Iterator[str]:
     yield table_1(published(HERE / "published.csv"))
 
 
+def read_links(text: str) -> list[float]:
+    """Levels of the noise of links, as the command line has them."""
+    levels = {f"{level:g}": level for level in NOISES if level is not None}
+    named = text.split(",")
+    if unknown := [level for level in named if level not in levels]:
+        raise argparse.ArgumentTypeError(f"unknown level {unknown[0]!r}; one of: {', '.join(levels)}")
+    return [levels[level] for level in named]
+
+
 def main() -> int:
     """Run, write, and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)} (default: simulated)")
     parser.add_argument("--ranks", default="4", help="sizes of simulated and real (default: 4)")
-    parser.add_argument("--links", default="", help="levels of the noise of links, simulated (default: all)")
+    parser.add_argument(
+        "--links", type=read_links, default=[], help="levels of the noise of links, simulated (default: all)"
+    )
     parser.add_argument("--no-run", action="store_true", help="only write what the records hold")
     parser.add_argument("--directory", type=Path, default=Path("value-of-variance.labs"))
     parser.add_argument("--output", type=Path, help="where files go (default: --directory)")
@@ -179,13 +190,12 @@ def main() -> int:
     for directory in (args.directory, output):
         directory.mkdir(parents=True, exist_ok=True)
     ranks = [int(p) for p in args.ranks.split(",")]
-    links = [float(level) for level in filter(None, args.links.split(","))]
     path = output / "summary.json"
     summary: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     try:
         for part in args.parts or ("simulated",):
             runs: list[Run] = []
-            for name, experiment in experiments(part, ranks, links):
+            for name, experiment in experiments(part, ranks, args.links):
                 lab = Laboratory(experiment, record=args.directory / f"{name}.lab")
                 if not args.no_run:
                     lab.run()
