@@ -1,4 +1,4 @@
-"""The guard in tests/conftest.py, seen from outside: pytest runs a small suite that misbehaves."""
+"""The guard in conftest.py, seen from outside: pytest runs a small suite that misbehaves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every command of the tutorials runs, in the order in which a reader types them."""
+"""Every command of the tutorials runs as a reader types it, and prints what the page shows."""
 
 from __future__ import annotations
 
@@ -16,13 +16,24 @@ MAY_FAIL = ("steelyard run", "steelyard check", "steelyard model", "steelyard ga
 """Commands whose exit code 1 is a verdict."""
 
 
+def read_session(text):
+    """Split a console block into its commands, each with the lines that are shown below."""
+    session = []
+    for line in text.splitlines():
+        if line.startswith("$ "):
+            session.append((line[2:], []))
+        elif line.strip() not in {"", "…"}:
+            session[-1][1].append(line)
+    return session
+
+
 @pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
 def test_a_tutorial_runs_as_it_stands(page, tmp_path):
     env = {
         **os.environ,
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "XDG_STATE_HOME": str(tmp_path / "state"),
-        "COLUMNS": "100",
+        "COLUMNS": "80",
     }
     (tmp_path / "steelyard").symlink_to(Path(__file__).parents[2], target_is_directory=True)
     commands = 0
@@ -31,20 +42,21 @@ def test_a_tutorial_runs_as_it_stands(page, tmp_path):
             (tmp_path / named[1]).write_text(block.text)
         if block.language != "console":
             continue
-        for line in block.text.splitlines():
-            if line.startswith("$ "):
-                done = subprocess.run(
-                    ["sh", "-c", line[2:]],
-                    cwd=tmp_path,
-                    env=env,
-                    capture_output=True,
-                    encoding="utf-8",
-                    check=False,
-                )
-                allowed = {0, 1} if line[2:].startswith(MAY_FAIL) else {0}
-                assert done.returncode in allowed, (line, done.stdout, done.stderr)
-                assert "Traceback" not in done.stderr
-                commands += 1
+        for command, shown in read_session(block.text):
+            done = subprocess.run(
+                ["sh", "-c", command],
+                cwd=tmp_path,
+                env=env,
+                capture_output=True,
+                encoding="utf-8",
+                check=False,
+            )
+            allowed = {0, 1} if command.startswith(MAY_FAIL) else {0}
+            assert done.returncode in allowed, (command, done.stdout, done.stderr)
+            assert "Traceback" not in done.stderr
+            printed = iter(done.stdout.splitlines())
+            assert [line for line in shown if line not in printed] == [], (command, done.stdout)
+            commands += 1
     assert commands >= 2
 
 
