@@ -12,6 +12,7 @@ where a rate is above the stated one, beyond chance.
 - ``margin``, ``gate``: head is slower by exactly the margin, and "slower"; by a tenth more, and "within".
 - ``ratchet``: a change that gains exactly the margin wins, at 2.5 %.
 - ``files``: an unchanged program, three files of a side from windows apart in time, called different.
+- ``merge``: equal programs, five machines, each a fifth of the series, 20 blocks of each at most.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
+from machines import pair
 from noises import samples
 from scipy.stats import beta, binom
 
@@ -35,7 +37,9 @@ from steelyard.core.arrays import Floats
 from steelyard.core.look_schedule import Until, looks_from
 from steelyard.extensions.gate.suite import BenchmarkEvidence, SideValues, judge, look_again
 from steelyard.extensions.ratchet.gain import judge_gain
+from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.comparison import compare
+from steelyard.stats.contexts.across import compare_across_contexts
 from steelyard.stats.sequential.looks import Looks
 
 SERIES: Final = Path(__file__).with_name("recorded.csv")
@@ -45,6 +49,7 @@ BLOCKS: Final = 60
 CONFIRMED: Final = 30
 SESSIONS, RUNS = 3, 10
 """Files of a side, and runs of each."""
+MACHINES: Final = 5
 
 Series = Mapping[str, Floats]
 
@@ -147,6 +152,20 @@ def _files(rng: np.random.Generator, series: Floats) -> Ending:
     return Ending(compared.verdict != "not_resolved", is_held=is_held)
 
 
+def _merge(rng: np.random.Generator, series: Floats) -> Ending:
+    blocks = min(20, series.size // (2 * MACHINES))
+    parts = np.array_split(series, MACHINES)
+    pairs = [draw_pair(rng, part, blocks) for part in parts]
+    logs = np.concatenate([base - head for base, head in pairs])
+    across = compare_across_contexts(
+        *pair(logs, np.repeat(np.arange(1.0, MACHINES + 1), blocks).astype(np.float64))
+    )
+    if isinstance(across, Undefined) or across.interval is None:
+        return Ending(is_wrong=False)
+    is_wrong = across.interval.excludes(1)
+    return Ending(is_wrong, is_held=not is_wrong)
+
+
 DOORS: Final[dict[str, tuple[Door, float]]] = {
     "compare": (_compare("size", 10), 0.05),
     "verdict": (_compare("verdict", 5), 0.05),
@@ -156,6 +175,7 @@ DOORS: Final[dict[str, tuple[Door, float]]] = {
     "gate, within": (_gate(1.1, "equivalent"), 0.05),
     "ratchet": (_ratchet, 0.025),
     "files": (_files, 0.05),
+    "merge": (_merge, 0.05),
 }
 """Each with the rate that it states."""
 

@@ -50,13 +50,13 @@ class Progress(msgspec.Struct, frozen=True):
     speedup: float | None = None
     interval: Interval | None = None
 
-    def add_before(self, blocks: int, wanted: int) -> Progress:
-        """Return the progress of ``wanted`` records of one block, of which so many are complete."""
+    def add_before(self, blocks: int, total: int) -> Progress:
+        """Return the progress of ``total`` records of one block, of which so many are complete."""
         if self.noun != "blocks":
             return self
-        done, rest = blocks + self.blocks_done, max(wanted - blocks - 1, 0)
+        done, rest = blocks + self.blocks_done, max(total - blocks - 1, 0)
         remaining = None if rest else self.remaining_s
-        return replace(self, blocks_done=done, blocks_wanted=wanted, remaining_s=remaining)
+        return replace(self, blocks_done=done, blocks_wanted=total, remaining_s=remaining)
 
 
 class Holder(msgspec.Struct, frozen=True):

@@ -28,11 +28,11 @@ def shown(pair, declared=DEFAULT, order="randomized-blocks"):
 
 @pytest.mark.parametrize("estimand", ["geomean_ratio", "ratio_of_means", "median_ratio"])
 @pytest.mark.parametrize("order", ["randomized-blocks", "sequential"])
-@pytest.mark.parametrize("n", [8, 30, 80])
-def test_it_is_the_half_width_of_the_interval_that_is_printed(sample, estimand, order, n):
+@pytest.mark.parametrize(("n", "margin"), [(8, None), (8, 0.05), (30, None), (80, None)])
+def test_it_is_the_half_width_of_the_interval_that_is_printed(sample, estimand, order, n, margin):
     rng = np.random.default_rng(12)
     pair = [sample(noisy(rng, n)), sample(noisy(rng, n, 0.1), treatment=2)]
-    declared = Analysis(estimand=estimand)
+    declared = Analysis(estimand=estimand, margin=margin)
     assert precision(pair, declared, order=order).widest == shown(pair, declared, order)
 
 

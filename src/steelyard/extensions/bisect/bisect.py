@@ -231,7 +231,10 @@ class _Bisection:
         watches = [
             watch_part(watch, place, len(records)) if records[1:] else watch for place in range(len(records))
         ]
-        parts = [self._measure_record(commits, *at, told) for at, told in zip(records, watches, strict=True)]
+        parts = [
+            self._measure_record(commits, *at, observer)
+            for at, observer in zip(records, watches, strict=True)
+        ]
         self._batches += 1
         samples = [join_samples(of_commit) for of_commit in zip(*parts, strict=True)]
         self.metric = samples[0].metric

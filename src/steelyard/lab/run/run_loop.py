@@ -45,9 +45,9 @@ Watch = Callable[[Progress], None]
 """Is told how far a run is."""
 
 
-def watch_part(watch: Watch, done: int, wanted: int) -> Watch:
+def watch_part(watch: Watch, done: int, total: int) -> Watch:
     """Watch a record of one block as the next of so many that belong together."""
-    return lambda progress: watch(progress.add_before(done, wanted))
+    return lambda progress: watch(progress.add_before(done, total))
 
 
 class RunLoop:

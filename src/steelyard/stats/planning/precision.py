@@ -83,7 +83,10 @@ def precision(
         samples = pool(samples, declared.instances)
     primary = [sample for sample in samples if sample.metric.name == declared.metric]
     values = [np.asarray(sample.values, dtype=np.float64) for sample in primary]
-    compared = intervals(primary, declared, metric=declared.metric, order=order, looks=looks)
+    at_bound = declared.margin is not None  # The interval that is shown, and no narrower one.
+    compared = intervals(
+        primary, declared, metric=declared.metric, order=order, looks=looks, at_bound=at_bound
+    )
     if not compared:
         finite = [value for value in values if np.isfinite(value).all()]
         return Precision(tuple(mean_halfwidth(value) for value in values), doubts_of(values, finite))
