@@ -285,7 +285,7 @@ def telling(line: ProgressLine, label: str) -> Watch:
 
 def signs() -> str:
     """The sign table of experiment 1, in the order of Yates; programs are strata and have no sign."""
-    result = question(Part("services-built", "rows"), small=False)
+    result = question(Part("services-built", "rows"), "full")
     factors = [factor for factor in result.factors if factor.name != "command"]
     table = make_sign_table(lay_out(factors, result.zips, result.design))
     return as_plain_text(render_signs(table, 100)) if table else ""

@@ -158,7 +158,14 @@ MUTATIONS = {
     "stack": [(BUILT, stacks(0), "contradicted"), (SUMMARY, shares(ROWS, 0), "not resolved")],
     "holm": [(SUMMARY, shares(NULL, 30, 0), "not resolved")],
     "prevented": [(SUMMARY, shares(NULL, 30, 0), "not resolved")],
-    "sizes-matter": [(SUMMARY, shares("nas-environment-blocks", 30), "not resolved")],
+    "sizes-matter": [
+        (SUMMARY, shares("nas-environment-blocks", 30), "not resolved"),
+        (
+            SUMMARY,
+            both(shares("nas-environment-blocks", 30), shares("nas-environment-null-rows", 0)),
+            "reproduced",
+        ),
+    ],
     "optimisation": [
         (SUMMARY, effects("opt", 10), "not resolved"),
         (MEASURED, cells("nas-services-rows", 9), "not resolved"),
