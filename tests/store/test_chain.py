@@ -150,7 +150,7 @@ def say_the_same(original, directory):
 @pytest.mark.parametrize(
     ("statement", "words"),
     [
-        ("UPDATE trial SET user_us = user_us * 8 / 10 WHERE block = 7 AND user_us > 9", "edited in block 7"),
+        ("UPDATE trial SET user_us = user_us + 1000 WHERE block = 7 AND user_us > 9", "edited in block 7"),
         ("UPDATE value SET v = v / 2 WHERE trial = 10", "edited in block 4"),
         ("UPDATE block SET state = 'complete' WHERE id = 8", "edited in block 8"),
         ("UPDATE block SET state = 'complete' WHERE id = 5", "edited in block 5"),

@@ -216,3 +216,9 @@ def test_a_plan_in_words_needs_no_numpy():
     code = "import sys, steelyard.extensions.plan.text; print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+def test_a_plan_for_nodes_says_how_many_blocks_each_has():
+    for nodes, blocks in (({"n1": 15, "n2": 15}, "15 blocks"), ({"n1": 14, "n2": 16}, "14 to 16 blocks")):
+        text = " ".join(render(replace(PLAN, nodes=nodes)).split())
+        assert f"2 nodes, {blocks} on each, one job for each node and look: n1 and n2" in text

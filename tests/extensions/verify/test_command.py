@@ -208,7 +208,7 @@ COMMANDS = {
 @pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
 def test_no_command_goes_on_with_an_edited_record_or_passes_its_values_on(steelyard_cli, record, words):
     shutil.copytree(record, record.with_name("other.lab"))
-    edit(record, "UPDATE trial SET user_us = user_us * 8 / 10 WHERE block = 17")
+    edit(record, "UPDATE trial SET user_us = user_us + 1000 WHERE block = 17")
     done = steelyard_cli(*words)
     assert done.returncode != 0
     assert "edited in block 17" in " ".join((done.stderr + done.stdout).split())
@@ -219,7 +219,7 @@ def test_no_command_goes_on_with_an_edited_record_or_passes_its_values_on(steely
 
 def test_other_answers_about_an_edited_record_say_so_first(steelyard_cli, record):
     shutil.copytree(record, record.with_name("other.lab"))
-    edit(record, "UPDATE trial SET user_us = user_us * 8 / 10 WHERE block = 17")
+    edit(record, "UPDATE trial SET user_us = user_us + 1000 WHERE block = 17")
     status = steelyard_cli("status", "it.lab")
     assert status.stdout.startswith("The record was edited in block 17")
     assert json.loads(steelyard_cli("status", "it.lab", "--json").stdout)["edited"].startswith(
@@ -235,17 +235,17 @@ def test_other_answers_about_an_edited_record_say_so_first(steelyard_cli, record
 
 CONTINUED = {
     "observe": (("observe", "--variable", "X=1", "-o", "it.lab", "--max-time", "1", "true"), "observe"),
-    "audit": (("audit", "--only", "env_bytes", "-o", "it.lab", "--max-time", "3", "true"), "pilot"),
+    "audit": (("audit", "--only", "env_bytes", "-o", "it.lab", "--max-time", "12", "true"), "pilot"),
 }
 
 
 @pytest.mark.parametrize(("words", "part"), CONTINUED.values(), ids=CONTINUED)
 def test_no_search_goes_on_with_a_record_that_was_edited(steelyard_cli, tmp_path, words, part):
     assert steelyard_cli(*words).returncode == 0
-    edit(tmp_path / "it.lab" / f"{part}.lab", "UPDATE trial SET user_us = user_us + 100 WHERE block = 2")
+    edit(tmp_path / "it.lab" / f"{part}.lab", "UPDATE trial SET user_us = user_us + 100 WHERE block = 1")
     done = steelyard_cli(*words)
     assert done.returncode == 2
-    assert f"{part}.lab was edited in block 2" in done.stderr
+    assert f"{part}.lab was edited in block 1" in done.stderr
 
 
 @pytest.fixture

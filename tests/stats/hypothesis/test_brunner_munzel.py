@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import brunnermunzel
 
-from steelyard.stats.hypothesis.brunner_munzel import newcombe, superiority
+from steelyard.stats.hypothesis.brunner_munzel import newcombe, relabel, superiority
 
 
 def test_table_1_of_firoz(run_2, run_5):
@@ -76,3 +76,10 @@ def test_it_knows_order_alone(a, b):
     assert result.value == superiority(a * 4, b * 4).value
     assert result.value + swapped.value == pytest.approx(1)
     assert result.se == pytest.approx(swapped.se, abs=1e-9)
+
+
+def test_separate_samples_have_the_p_of_two_arrangements_of_all():
+    low, high = np.arange(4.0), np.arange(5.0) + 100
+    for pair in ((low, high), (high, low)):
+        result = relabel(*pair)
+        assert (result.p, result.method, result.arrangements) == (2 / 126, "closed-form", 126)
