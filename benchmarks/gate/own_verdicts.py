@@ -1,9 +1,10 @@
-"""Verdicts of the harnesses themselves, benchstat's, Criterion's and zenbench's, beside Steelyard's.
+"""Verdicts of benchstat, Criterion, perfgate and zenbench themselves, beside those of Steelyard.
 
 One program of each harness, which reads the length of its work from a variable: what is compared is the same
 machine code, with the same work or with 10 % more. Criterion compares a run with a saved one, benchstat ten
-repetitions with ten, and zenbench two benchmarks in turns in one process. ``steelyard import`` reads the
-files that they judged. A comparison is a line of ``own.jsonl``, from which the next call goes on.
+repetitions with ten, perfgate ten processes with ten, and zenbench two benchmarks in turns in one process.
+``steelyard import`` reads the files that they judged. A comparison is a line of ``own.jsonl``, from which
+the next call goes on.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from peers import BY_SIGNIFICANCE, PERFGATE_CODES, PERFGATE_FAILS
 from projects import RUST, STEPS
 from witness import Log, bound
 
@@ -102,14 +104,14 @@ def run(words: list[str], place: Path, variables: Mapping[str, str]) -> str:
     return done.stdout
 
 
-def judge_by_import(files: list[str], place: Path, *options: str) -> Verdict:
+def judge_by_import(files: list[str], place: Path, *options: str, metric: str = "time_s") -> Verdict:
     """What Steelyard says of the files that a harness wrote: slower, faster or open."""
     record = place / "own.lab"
     shutil.rmtree(record, ignore_errors=True)
     steelyard = [sys.executable, "-m", "steelyard"]
     run([*steelyard, "import", *files, *options, "-o", str(record)], place, {})
     answer = json.loads(run([*steelyard, "analyze", str(record), "--json"], place, {}))
-    verdicts = {entry["verdict"] for entry in answer["comparisons"] if entry["metric"] == "time_s"}
+    verdicts = {entry["verdict"] for entry in answer["comparisons"] if entry["metric"] == metric}
     return next((name for name in ("slower", "faster") if name in verdicts), "open")
 
 
@@ -151,17 +153,32 @@ def judge_benchstat(place: Path, base: Mapping[str, str], head: Mapping[str, str
     return own, judge_by_import(["base.txt", "head.txt"], place)
 
 
+def judge_perfgate(place: Path, base: Mapping[str, str], head: Mapping[str, str]) -> tuple[Verdict, Verdict]:
+    """Ten processes of about a tenth of a second of base, then of head; perfgate calls nothing faster."""
+    program = ["--", str(place / "go.test"), "-test.bench=.", "-test.benchtime=1000x"]
+    for name, variables in (("base", base), ("head", head)):
+        words = ["perfgate", "run", "--name", "pair", "--repeat", "10", "--out", f"{name}.json", *program]
+        run(words, place, variables)
+    words = ["perfgate", "compare", "--baseline", "base.json", "--current", "head.json", *BY_SIGNIFICANCE]
+    done = subprocess.run([*words, "--out", "compare.json"], cwd=place, capture_output=True, check=False)
+    if done.returncode not in PERFGATE_CODES:
+        raise SystemExit(f"{words} ended with {done.returncode}:\n{done.stderr.decode()}")
+    own = "slower" if done.returncode == PERFGATE_FAILS else "open"
+    return own, judge_by_import(["base.json", "head.json"], place, metric="wall_s")
+
+
 JUDGES: dict[str, tuple[str, Judge]] = {
     "criterion 0.8": ("cargo", judge_criterion),
     "benchstat": ("benchstat", judge_benchstat),
+    "perfgate, 5 % and p of 0.05": ("perfgate", judge_perfgate),
     "zenbench 0.1.11": ("cargo", judge_zenbench),
 }
 
 
-def build(place: Path) -> None:
-    """The programs of all harnesses that are installed, unless they are there."""
+def build(place: Path, tools: set[str]) -> None:
+    """The programs of the harnesses with these tools, unless they are there."""
     place.mkdir(parents=True, exist_ok=True)
-    if shutil.which("cargo") and not (place / "zen").exists():
+    if "cargo" in tools and not (place / "zen").exists():
         files = {
             "Cargo.toml": MANIFEST,
             "src/lib.rs": RUST,
@@ -176,7 +193,7 @@ def build(place: Path) -> None:
             message = json.loads(line)
             if message.get("executable") and "bench" in message["target"]["kind"]:
                 shutil.copy2(message["executable"], place / message["target"]["name"])
-    if shutil.which("benchstat") and not (place / "go.test").exists():
+    if tools & {"benchstat", "perfgate"} and not (place / "go.test").exists():
         (place / "go.mod").write_text("module example.org/chains\n")
         (place / "chains_test.go").write_text(GO)
         run(["go", "test", "-c", "-o", "go.test", "."], place, {})
@@ -199,14 +216,14 @@ def list_rows(log: Log) -> Iterator[str]:
 def compare_verdicts(names: list[str], count: int, directory: Path, piece_s: float) -> int:
     """Compare until each harness has ``count`` of each kind or the piece is over; print what there is."""
     place = directory / "own"
-    build(place)
     log = Log(directory / "own.jsonl")
     began = time.monotonic()
     judges = {
         name: judge
         for name, (tool, judge) in JUDGES.items()
-        if shutil.which(tool) and (not names or name.partition(" ")[0] in names)
+        if shutil.which(tool) and (not names or name.partition(" ")[0].rstrip(",") in names)
     }
+    build(place, {tool for name, (tool, _) in JUDGES.items() if name in judges})
     for _ in range(count):
         for name, judge in judges.items():
             for kind, part in PLANTED.items():

@@ -214,14 +214,20 @@ def too_deep(place: str, hint: str) -> UsageError:
 
 
 def column_separator(text: str, place: str) -> str:
-    """Return the separator of a table's columns: comma, tab or semicolon; empty of one column.
+    """Return the separator of a table's columns: comma, tab, semicolon or bar; empty of one column.
+
+    Bars count where two lines have as many and begin with none, as sacct writes them.
 
     Where the first line has both, it is the tab in files whose names end in one of ``TAB_SUFFIXES``.
     """
     header = text.lstrip("\ufeff\r\n").partition("\n")[0]
     if "\t" in header and ("," not in header or place.lower().endswith(TAB_SUFFIXES)):
         return "\t"
-    return next((separator for separator in ",;" if separator in header), "")
+    if separator := next((separator for separator in ",;" if separator in header), ""):
+        return separator
+    first, *others = text.lstrip("\ufeff\r\n").split("\n", 2)[:2]
+    has_bars = "|" in first and not first.lstrip().startswith("|")
+    return "|" if has_bars and others and first.count("|") == others[0].count("|") else ""
 
 
 _DECIMAL: Final = re.compile(r"\s*-?(\d{1,3}(\.\d{3})+|\d+),\d+([eE][-+]?\d+)?\s*")

@@ -590,3 +590,26 @@ def test_memory_that_only_one_command_has_is_left_out_and_named(tmp_path):
         assert [metric.name for metric in record.metrics] == ["wall_s"]
         answer = analyze(record)
     assert "rss_bytes is left out: 12 of 24 runs have none" in render(answer)
+
+
+def test_a_run_that_failed_in_one_mode_counts_for_that_mode_alone(tmp_path):
+    """JMH's modes are levels where names are not enough; a failed fork counted once for each of them."""
+
+    def write(name, forks):
+        results = [
+            {
+                "jmhVersion": "1.37",
+                "benchmark": "a.B.c",
+                "mode": mode,
+                "primaryMetric": {"score": 1.0, "scoreUnit": "us/op", "rawData": [[1.0, 1.1], *extra]},
+            }
+            for mode, extra in (("avgt", forks), ("sample", []))
+        ]
+        (tmp_path / f"{name}.json").write_text(json.dumps(results))
+        return ImportSource(name, tmp_path / f"{name}.json")
+
+    with imported([write("old", []), write("new", [[]])], tmp_path) as record:
+        failures = record.failures()
+        failed = [item.levels["mode"] for item in record.treatments if failures[item.id].failed]
+    assert failed == ["avgt"]
+    assert sum(entry.failed for entry in failures.values()) == 1

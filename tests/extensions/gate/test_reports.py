@@ -212,3 +212,16 @@ def test_what_makes_no_sense_is_refused(tmp_path, steelyard_cli, words, message)
     done = steelyard_cli("gate", *words, cwd=tmp_path)
     assert done.returncode == 2
     assert message in done.stderr
+
+
+def test_memory_that_some_runs_lack_is_left_out_and_times_are_judged(tmp_path, steelyard_cli):
+    """hyperfine measures memory for some commands only; the gate ended with "no metric 'rss_bytes'"."""
+    for name, factor in (("a", 1.0), ("b", 1.5)):
+        results = [
+            {"command": "x", "times": [factor + i / 99 for i in range(9)], "memory_usage_byte": [9000] * 9},
+            {"command": "y", "times": [2 * factor + i / 99 for i in range(9)]},
+        ]
+        (tmp_path / f"{name}.json").write_text(json.dumps({"results": results}))
+    done = steelyard_cli("gate", "--reports", "a.json", "b.json", cwd=tmp_path)
+    assert done.stdout.startswith("✗ 2 of 2 variables worse")
+    assert "rss_bytes is left out: 18 of 36 runs have none" in " ".join(done.stdout.split())

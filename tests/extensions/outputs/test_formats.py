@@ -477,3 +477,15 @@ def test_a_paired_receipt_of_perfgate_has_both_sides(outputs):
         "baseline benchmark=cli/check": ((0.019,), (0.02,)),
         "current benchmark=cli/check": ((0.03,), (0.03,)),
     }
+
+
+def test_receipts_that_perfgate_wrote_have_four_samples_and_two_failures(outputs):
+    assert [len(values) for values in outputs.values(outputs.file("perfgate.json"), "wall_s").values()] == [4]
+    failed = outputs.file("perfgate-failed.json")
+    assert [len(values) for values in outputs.values(failed, "wall_s").values()] == [2]
+    assert [reason for _, reason in outputs.failures(failed)] == ["exit code 1", "exit code 1"]
+    paired = outputs.values(outputs.file("perfgate-paired.json"), "wall_s")
+    assert [(title.split()[0], len(values)) for title, values in paired.items()] == [
+        ("baseline", 4),
+        ("current", 4),
+    ]

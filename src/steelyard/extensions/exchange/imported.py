@@ -46,6 +46,7 @@ from steelyard.extensions.exchange.recording import (
     Selection,
     Taken,
     choose_compared,
+    count_lacking,
     free_name,
     get_levels,
     join_levels,
@@ -208,6 +209,10 @@ def import_files(  # noqa: PLR0913 -- one door for every way in which files are 
             *(examine(beside, compared) if examine is not None and beside is not None else ()),
         ],
     )
+    if claims is not None:
+        lacking = count_lacking(trials, recording.quantities)
+        judged = [claim for claim in chosen_question.claims if claim.get("metric") not in lacking]
+        chosen_question = replace(chosen_question, claims=judged)
     if policy == "ignore":
         chosen_question = replace(chosen_question, failures="ignore")
     if policy == "as-limit":
@@ -256,17 +261,27 @@ def _tell_apart(
     told_apart = tell_apart({str(source.path): contents.series for source, contents in contents_of})
     series = choose_sides(told_apart, chosen.sides, chosen.value)
     names = {entry.metric for entries in series.values() for entry in entries}
+    needed = {name for entries in series.values() for entry in entries for name in entry.levels}
     return [
         (
             source,
             replace(
                 contents,
                 series=tuple(series[str(source.path)]),
-                failures=tuple(_rename_values(runs, names, contents.series) for runs in contents.failures),
+                failures=tuple(
+                    _qualify_runs(_rename_values(runs, names, contents.series), needed)
+                    for runs in contents.failures
+                ),
             ),
         )
         for source, contents in contents_of
     ]
+
+
+def _qualify_runs(runs: FailedRuns, needed: Container[str]) -> FailedRuns:
+    """Make levels of those qualifiers that are levels of benchmarks."""
+    qualifiers = {name: value for name, value in runs.qualifiers.items() if name in needed}
+    return replace(runs, levels={**runs.levels, **qualifiers})
 
 
 def _rename_values(runs: FailedRuns, names: Container[str], series: Sequence[ImportedSeries]) -> FailedRuns:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby, product
 from math import prod
 from pathlib import Path
@@ -205,17 +205,27 @@ def write_record(
     return record
 
 
-def _leave_out_partial(
-    trials: Sequence[RecordedTrial], recording: Taken
-) -> tuple[Sequence[RecordedTrial], Taken]:
-    """Leave out built-in metrics that some launches lack: their columns have no way to say so."""
+def count_lacking(trials: Sequence[RecordedTrial], metrics: Collection[str]) -> dict[str, int]:
+    """Count the launches that lack a built-in metric, of those that are left out for it.
+
+    Their columns have no way to say that a launch has no value.
+    """
     ended = [trial for trial in trials if trial.status == "ok"]
     lacking = {
         name: count
-        for name in recording.quantities
+        for name in metrics
         if name in BUILTIN and (count := sum(not trial.values.get(name) for trial in ended))
     }
-    if not lacking or len(lacking) == len(recording.quantities):
+    return lacking if len(lacking) < len(metrics) else {}
+
+
+def _leave_out_partial(
+    trials: Sequence[RecordedTrial], recording: Taken
+) -> tuple[Sequence[RecordedTrial], Taken]:
+    """Leave out built-in metrics that some launches lack."""
+    ended = [trial for trial in trials if trial.status == "ok"]
+    lacking = count_lacking(trials, recording.quantities)
+    if not lacking:
         return trials, recording
     notes = [f"{name} is left out: {count} of {len(ended)} runs have none" for name, count in lacking.items()]
     return [

@@ -149,7 +149,7 @@ def _list_reasons(answer: ReportsGate, ordered: list[Verdict]) -> list[str]:
     if any(
         value.reports == 1
         for verdict in ordered
-        if verdict.outcome == "not_judged"
+        if verdict.outcome == "not_judged" and _format_ratio(_get_evidence(verdict)) == "–"
         for value in _get_values(answer, verdict)
         if value is not None
     ):

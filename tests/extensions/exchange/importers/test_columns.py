@@ -196,7 +196,7 @@ def test_a_unit_that_does_not_say_which_way_is_better_asks(written):
     file = written("kind,it\na,1.5\n", "it.csv")
     with pytest.raises(UsageError, match="is less it better, or more, in points") as caught:
         read(file, chosen=Chosen(("it",), ("kind",), "points"))
-    assert caught.value.hint.startswith("--better lower")
+    assert caught.value.hint == "--better it=lower, or --better it=higher"
     (series,) = read(file, chosen=Chosen(("it",), ("kind",), "points", "higher")).series
     assert (series.unit, series.better) == ("points", "higher")
 
@@ -367,3 +367,44 @@ def test_a_row_that_is_a_mean_with_its_error_gets_no_verdict_and_says_why(writte
     assert not any("is a mean" in text for text in runs.notes)
     with pytest.raises(UsageError, match="a mean with its error, of which no verdict is made"):
         read(written("arm,time\na,1.0 ± 0.1\nb,2\n", "it.csv"), chosen=chosen)
+
+
+SACCT = """JobID|JobName|State|ExitCode|Elapsed
+1|cfd|COMPLETED|0:0|00:05:01
+2|cfd|TIMEOUT|0:0|1-00:00:00
+3|cfd|COMPLETED|0:0|1-01:00:02
+"""
+
+
+@pytest.mark.parametrize("name", ["sacct.txt", "sacct.csv"])
+def test_what_sacct_prints_with_bars_has_times_of_a_clock_and_states(written, name):
+    contents = read(written(SACCT, name), chosen=Chosen(("Elapsed",), ("JobName",)))
+    (series,) = contents.series
+    assert (series.unit, series.values) == ("s", ((301.0,), (90002.0,)))
+    assert [(runs.timed_out, runs.values) for runs in contents.failures] == [(1, ({"Elapsed": 86400.0},))]
+
+
+def test_two_numbers_with_a_colon_are_no_time_since_they_may_be_hours_or_minutes(written):
+    file = written("job,took\n1,05:12\n", "t.csv")
+    with pytest.raises(UsageError, match="'05:12', which is not a number"):
+        read(file, chosen=Chosen(("took",), (), "s"))
+
+
+def test_a_text_with_a_bar_in_its_first_line_is_no_table(written):
+    with pytest.raises(UsageError, match="unrecognised format"):
+        read(written("usage: prog [-a|-b]\nno such option\n", "log.txt"))
+
+
+def test_a_rate_in_words_that_are_joined_needs_no_unit(written):
+    (series,) = read(
+        written("a,requestsPerSec\nx,5\nx,6\n", "t.csv"), chosen=Chosen(("requestsPerSec",))
+    ).series
+    assert (series.unit, series.better) == ("requests/s", "higher")
+
+
+def test_a_text_whose_second_line_has_other_cells_is_no_table_unless_its_name_says_so(written):
+    text = "This is ApacheBench, Version 2.3\nServer Hostname:        localhost\n"
+    with pytest.raises(UsageError, match="unrecognised format"):
+        read(written(text, "ab.txt"))
+    with pytest.raises(UsageError, match="--value is missing"):
+        read(written(text, "ab.csv"))

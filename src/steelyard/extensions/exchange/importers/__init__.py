@@ -187,7 +187,8 @@ def _read(text: str, place: str, form: str | None, chosen: Chosen) -> FileConten
         raise UsageError(f"{place}: unrecognised format", hint=f"formats: {', '.join(list_formats())}")
     if tool in _ROWS:
         return _read_rows(text, place, tool, chosen)
-    if tool != looks and not (tool in _TABLES and looks in _TABLES):
+    # A table that is asked for is one, where the text is not plainly something else.
+    if tool != looks and not (tool in _TABLES and (looks is None or looks in _TABLES)):
         raise UsageError(
             f"{place}: not a file of {tool}" + (f", but of {looks}" if looks else ""),
             hint=f"--format {looks}, or leave --format out"

@@ -106,6 +106,7 @@ def read(document: object, _place: str) -> FileContents:
                     _get_levels(name, benchmark.parameters or ""),
                     failed=1,
                     reason="BenchmarkDotNet has no result",
+                    qualifiers=_get_qualifiers(benchmark),
                 )
             )
             continue

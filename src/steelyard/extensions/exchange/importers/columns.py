@@ -43,6 +43,11 @@ JUBE: Final = "jube"
 
 Levels = tuple[tuple[str, Scalar], ...]
 
+HEAD: Final = 65_536
+"""Characters of a text that say whether it is a table."""
+_TABLE_NAME: Final = re.compile(r"\.(csv|tsv|tab|dat)(\.gz|\.bz2)?$", re.IGNORECASE)
+_CLOCK: Final = re.compile(r"(?:([0-9]+)-)?([0-9]{1,3}):([0-5][0-9]):([0-5][0-9](?:[.][0-9]+)?)")
+"""Hours, minutes and seconds, after days; of two numbers nobody knows whether they are hours or minutes."""
 _BARS: Final = re.compile(r"^\s*\|.*\|\s*$")
 _RULE: Final = re.compile(r"^[\s|:+-]*$")
 _TITLE: Final = re.compile(r"(.*?)\s*\[([^\]]*)\]\s*")
@@ -61,6 +66,8 @@ SUFFIXES: Final = frozenset(
 )
 """Units that the name of a column may end with; not ``min``, which is a minimum, and not ``h``."""
 _RATE: Final = re.compile("(.+)_(?:per_s|per_sec|per_second)")
+_CAPITAL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+"""Between the words of a name such as ``requestsPerSec``."""
 _COUNTED: Final = frozenset(
     """tok tokens images imgs items samples requests reqs queries frames rows records operations events
     transactions messages packets edges updates kb mb gb tb kib mib gib bytes bits mbit gbit""".split()  # noqa: SIM905
@@ -129,13 +136,22 @@ def reads_jube(text: str, _place: str) -> bool:
 
 
 def reads_csv(text: str, place: str) -> bool:
-    """Whether the first line is one of several cells, with commas or semicolons between them."""
-    return column_separator(text, place) in (",", ";")
+    """Whether the first line is one of several cells, with commas, semicolons or bars between them."""
+    return column_separator(text, place) in (",", ";", "|") and _has_columns(text, place)
 
 
 def reads_tsv(text: str, place: str) -> bool:
     """Whether the first line is one of several cells, with tabs between them."""
-    return column_separator(text, place) == "\t"
+    return column_separator(text, place) == "\t" and _has_columns(text, place)
+
+
+def _has_columns(text: str, place: str) -> bool:
+    """Whether the line below the first one has as many cells, where no name says that it is a table."""
+    if _TABLE_NAME.search(place) or '"' in text[:HEAD]:
+        return True
+    separator = column_separator(text, place)
+    first, *others = [line for line in text[:HEAD].splitlines() if line.strip()][:2]
+    return not others or first.count(separator) == others[0].count(separator)
 
 
 def read(text: str, place: str, tool: str, chosen: Chosen) -> FileContents:
@@ -173,11 +189,15 @@ def read_cells(
     names = [name for name, _ in titles]
     chosen = _resolve(chosen, header, names, place)
     table = [(number, _make_row(names, cells, f"{place}, line {number}")) for number, cells in rows]
+    units = dict(titles)
+    for name in chosen.value:
+        if _count_seconds(name, [row for _, row in table]) and units[name] is None:
+            units[name] = "s"
     named = (*chosen.value, *chosen.levels, *filter(None, (chosen.seed, chosen.job)))
     status = find_status(names, [row for _, row in table], named, chosen.status, chosen.ok)
     chosen = replace(chosen, job=_find_job(names, [row for _, row in table], chosen))
     level_of = {name: levels_of_column(row[name] for _, row in table) for name in chosen.levels}
-    reading = _TableReading(chosen, status, dict(titles), place)
+    reading = _TableReading(chosen, status, units, place)
     for number, row in table:
         levels = tuple((identifier(name), level_of[name](row[name])) for name in chosen.levels)
         reading.add(levels, row, number)
@@ -219,6 +239,15 @@ def _resolve(chosen: Chosen, header: Sequence[str], names: Sequence[str], place:
         if (name := getattr(chosen, role)) is not None and not (role == "job" and name == "")
     }
     return replace(chosen, value=tuple(map(find, chosen.value)), by=tuple(map(find, chosen.by)), **roles)
+
+
+def _count_seconds(name: str, rows: Sequence[dict[str, str]]) -> bool:
+    """Write times of a clock, such as ``1-02:03:04`` of sacct, in seconds; say whether there was one."""
+    matches = [(row, match) for row in rows if (match := _CLOCK.fullmatch(row[name]))]
+    for row, match in matches:
+        days, hours, minutes, seconds = (float(group or 0) for group in match.groups())
+        row[name] = repr(((days * 24 + hours) * 60 + minutes) * 60 + seconds)
+    return bool(matches)
 
 
 def _make_row(names: Sequence[str], cells: Sequence[str], line: str) -> dict[str, str]:
@@ -593,7 +622,7 @@ def _find_suffix(name: str) -> str | None:
 
     It is ``None`` where the name ends with none, and where ``s`` may be of a rate: ``images_s``.
     """
-    if (rate := _RATE.fullmatch(name)) is not None:
+    if (rate := _RATE.fullmatch(_CAPITAL.sub("_", name).lower()) or _RATE.fullmatch(name)) is not None:
         return f"{rate[1].rpartition('_')[2]}/s"
     stem, _, suffix = name.rpartition("_")
     if not stem or suffix not in SUFFIXES:

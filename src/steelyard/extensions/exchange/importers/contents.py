@@ -173,6 +173,8 @@ class FailedRuns(msgspec.Struct, frozen=True):
         As the tool spells it.
     is_wrong : bool
         Whether those that failed gave a wrong answer, in place of none.
+    qualifiers : Mapping[str, Scalar]
+        As of the series of the benchmark.
     """
 
     levels: Mapping[str, Scalar]
@@ -182,6 +184,7 @@ class FailedRuns(msgspec.Struct, frozen=True):
     values: tuple[Mapping[str, float], ...] = ()
     name: str = ""
     is_wrong: bool = False
+    qualifiers: Mapping[str, Scalar] = {}
 
     @property
     def title(self) -> str:

@@ -78,10 +78,11 @@ def read(document: object, place: str) -> FileContents:
         unit = read_unit(main.score_unit, f"{place}: {result.benchmark}")
         if not main.forks:
             means.append(result.benchmark)
-        if missing := sum(not fork for fork in main.forks):
-            failures.append(FailedRuns(levels, failed=missing, reason="JMH: a fork without an iteration"))
         qualifiers: dict[str, Scalar] = {"mode": result.mode}
         qualifiers |= {"jvm": result.vm_version} if result.vm_version else {}
+        if missing := sum(not fork for fork in main.forks):
+            reason = "JMH: a fork without an iteration"
+            failures.append(FailedRuns(levels, failed=missing, reason=reason, qualifiers=qualifiers))
         name = "time_s" if unit.si == "s" else "throughput"
         primary = _make_series(levels, name, unit, main, qualifiers)
         series += primary
