@@ -22,7 +22,7 @@ from typing import Final, Literal, NamedTuple
 
 from chance import HEAD as HEAD_OF_CHANCE
 from chance import Agreement
-from declarations import LEGEND, Data, Declaration, Judged, judge
+from declarations import LEGEND, Cause, Data, Declaration, Judged, judge
 from evidence import LEGEND as LEGEND_OF_EVIDENCE
 from evidence import write_evidence
 from readme_tables import write_table
@@ -64,6 +64,8 @@ class Comparison(NamedTuple):
     evidence: str = ""
     is_recomputed: bool = False
     """From what the paper prints, and not from measurements."""
+    cause: Cause | None = None
+    """Why it is not resolved."""
 
 
 class Row(NamedTuple):
@@ -166,7 +168,7 @@ def _write_judged(judged: Judged) -> Comparison:
             (declaration.claim, judged.by_ours),
         )
     )
-    return Comparison(by_paper, by_ours, judged.mark, "; ".join(remarks))
+    return Comparison(by_paper, by_ours, judged.mark, "; ".join(remarks), cause=cause)
 
 
 def count(rows: Sequence[Row]) -> dict[Outcome, int]:
@@ -186,6 +188,30 @@ def say_recomputed(rows: Sequence[Row]) -> str:
     counts = count([row for row in rows if row.comparison.is_recomputed])
     named = ", ".join(f"{number} {outcome}" for outcome, number in counts.items() if number)
     return f"Recomputed from what is printed: {named}." if named else ""
+
+
+def write_open(rows: Sequence[Row]) -> str:
+    """What would decide the statements that are not resolved: a command, how many it is of, and why."""
+    causes = [row.comparison.cause for row in rows if row.comparison.cause is not None]
+    by_kind = Counter(cause.kind for cause in causes)
+    by_command: dict[str, Counter[str]] = {}
+    for cause in causes:
+        by_command.setdefault(cause.command, Counter())[cause.kind] += 1
+    kinds = ", ".join(f"{number} {kind}" for kind, number in by_kind.most_common())
+    ordered = sorted(by_command.items(), key=lambda item: (-item[1].total(), item[0]))
+    table = write_table(
+        ("what would decide", "statements", "causes"),
+        [
+            (
+                f"`{command}`" if command else "no run: two methods, or a control, say different things",
+                str(counter.total()),
+                ", ".join(f"{number} {kind}" for kind, number in counter.most_common()),
+            )
+            for command, counter in ordered
+        ],
+    )
+    head = f"Not resolved, by cause: {kinds}. How many runs, blocks or points each takes is in its row."
+    return f"{head}\n\n{table}"
 
 
 def write_page(module: ModuleType, rows: Sequence[Row]) -> str:
@@ -305,6 +331,7 @@ def written(names: Sequence[str]) -> Iterator[tuple[Path, str]]:
                 "## Paper beside paper",
                 f"{say_counts(everything)} {say_recomputed(every)} {LEGEND}",
                 write_table(("study", "statements", *OUTCOMES), overview),
+                write_open(every),
                 CHANCE,
                 _write_agreements(agreements),
             ]

@@ -181,6 +181,22 @@ def expects(table: str, function: str, term: str) -> Judge:
     return judge
 
 
+def begin_higher(functions: Sequence[str], high: str, low: str, times: float) -> Judge:
+    """Whether printed constants of Table 5, in bytes, are this many times as large on one system."""
+
+    def judge(data: Data) -> Answer:
+        texts, ratios = [], []
+        for function in functions:
+            large, small = (
+                float(cells(data, "5", [system], [function])[0]["constant_bytes"]) for system in (high, low)
+            )
+            texts.append(f"{function} {large:,.0f} against {small:,.0f} B")
+            ratios.append(large / small)
+        return Answer("; ".join(texts), "holds" if min(ratios) >= times else "fails")
+
+    return judge
+
+
 def _model(row: dict[str, str]) -> Growth:
     return parse_growth(row["model"], row["parameter"])
 

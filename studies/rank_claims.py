@@ -18,6 +18,10 @@ CLAIM: Final = "the published rank by the posterior"
 DOUBTS: Final = frozenset({"hidden", "misfit", "noise"})
 """Kinds of warnings that leave a rank undecided, whatever the posterior says."""
 
+INSIDE: Final = frozenset({"match", "approximate"})
+SURE: Final = 0.8
+"""Probability from which on a rank is stated, as the laboratory does."""
+
 
 class Cell(NamedTuple):
     """A published rank, and how the models that it is held to are made.
@@ -39,6 +43,12 @@ class Cell(NamedTuple):
             return None
         printed, expected = (parse_growth(text, self.parameter) for text in (self.growth, self.expectation))
         return is_rising(printed / expected)
+
+
+def is_inside(model: ScalingModel) -> bool:
+    """Whether growth is within the limits, be it a match or approximate, with the doubts of both counted."""
+    checked = model.validation
+    return checked is not None and checked.probability.within >= SURE
 
 
 def has_printed_rank(model: ScalingModel, cell: Cell) -> bool:
@@ -110,15 +120,20 @@ def judge_ranks(
     allowed: Iterable[str],
     cause: Cause,
     say: Callable[[ScalingModel], str] = describe,
+    *,
+    is_more: bool | None = None,
 ) -> Answer:
     """Judge whether the rank of each of several models is one of these; open where one is undecided.
 
-    A rank of none counts where growth is faster than expected. ``say`` writes a model behind its name.
+    A rank of none counts where growth is faster than expected. Where both ranks inside the limits are
+    allowed, their probability together decides, since which of them it is does not matter. ``say`` writes a
+    model behind its name, ``is_more`` says on which side of the expectation an approximate rank counts.
     """
     chosen, verdicts = {*allowed}, set()
     for model in models.values():
-        stated = rank(model)
-        is_rank = stated in chosen and (stated != "none" or grows_more(model))
+        stated = "approximate" if chosen >= INSIDE and is_inside(model) else rank(model)
+        side = {"none": True, "approximate": is_more}.get(stated)
+        is_rank = stated in chosen and side in (None, grows_more(model))
         verdicts.add("not resolved" if stated == "undecided" else "holds" if is_rank else "fails")
     text = "; ".join(f"{name} {say(model)}".lstrip() for name, model in models.items())
     if "fails" in verdicts:

@@ -65,13 +65,20 @@ def p_values(d: Floats) -> Floats:
 
 
 def called_different(
-    rng: np.random.Generator, rule: Rule, *, first: int, step: int, difference: float, experiments: int
+    rng: np.random.Generator,
+    rule: Rule,
+    *,
+    first: int,
+    step: int,
+    difference: float,
+    experiments: int,
+    times: int = MOST,
 ) -> tuple[float, ...]:
     """Shares after the first answer and after each extension; ``difference`` in standard deviations."""
-    d = rng.normal(difference, 1, (experiments, first + MOST * step))
+    d = rng.normal(difference, 1, (experiments, first + times * step))
     different = p_values(d[:, :first]) <= 0.05
     shares = [float(different.mean())]
-    for k in range(1, MOST + 1):
+    for k in range(1, times + 1):
         different = different | rule(d, first, step, k)
         shares.append(float(different.mean()))
     return tuple(shares)
@@ -96,12 +103,34 @@ def covered(
     return float(plain), float(judged)
 
 
+def print_times(experiments: int, seed: int, times: int) -> None:
+    """Print how often equal programs are called different after one, five and so many extensions."""
+    print(f"{experiments} equal programs a row, seed {seed};")
+    print(f"percent called different at the first answer, after one extension, after five, after {times}")
+    for first, step in ((10, 5), (10, 10), (30, 10), (30, 30)):
+        shares = called_different(
+            np.random.default_rng(seed),
+            spending,
+            first=first,
+            step=step,
+            difference=0.0,
+            experiments=experiments,
+            times=times,
+        )
+        result = ", ".join(f"{100 * shares[k]:.2f}" for k in (0, 1, MOST, times))
+        print(f"{first} + {step} each: {result}", flush=True)
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description="Blocks added while nothing shows")
     parser.add_argument("--experiments", type=int, default=40_000)
     parser.add_argument("--seed", type=int, default=2)
+    parser.add_argument("--times", type=int, help="extend so often, and by the product's rule alone")
     options = parser.parse_args()
+    if options.times:
+        print_times(options.experiments, options.seed, options.times)
+        return
     print(f"{options.experiments} experiments a row, seed {options.seed};")
     print("percent called different at the first answer, after one extension, after five")
     for rule in RULES:

@@ -21,11 +21,12 @@ from door.levels import read_needs
 from door.stages import environment
 
 LIMIT_S: Final = 600.0
-"""For the tests of one mutant; each test has a limit of its own besides."""
+"""For the tests of one mutant, which judge nothing where it runs out. A test without an end fails by a limit
+of its own."""
 TEST_LIMIT_S: Final = 120
 FAILED: Final = "FAILED "
 
-State = Literal["killed", "killed by time", "survived", "no test"]
+State = Literal["killed", "out of time", "survived", "no test"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ class Bench:
             # With the time that it had, so that its byte code is that of its text again.
             shutil.copy2(mutant.path, file)
             if code is None:
-                state = "killed by time"
+                state = "out of time"
             elif code == 0:
                 state = "survived"
             elif not by or by in self.passing or self._test([by])[0] == 0:

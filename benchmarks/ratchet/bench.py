@@ -83,7 +83,8 @@ class Bench:
         shared = self.rng.normal(0, SHARED, blocks)
         before, after = make_samples(shared + gains / 2, shared - gains / 2)
         spread = None if self.drawn else estimate_spread(attempts)
-        return judge_gain(before, after, margin=margin, level=at, spread=spread)
+        screens = blocks == LOOK
+        return judge_gain(before, after, margin=margin, level=at, spread=spread, screens=screens)
 
     def play(self, real: Collection[int] = (), gain: float = 0.0) -> Ending:
         """Try ``TRIES`` changes, of which those in ``real`` gain something."""

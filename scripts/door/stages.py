@@ -47,6 +47,8 @@ class Stage(NamedTuple):
     name: str
     passed: bool
     output: str
+    empty: bool = False
+    """There was nothing to do, and so nothing failed."""
 
 
 def quietly(
@@ -57,17 +59,19 @@ def quietly(
     cwd: Path = ROOT,
     fatal: bool = True,
     may_lack: bool = False,
+    empty: int | None = None,
 ) -> Stage:
     """Run the commands until one fails, and show their output only then; a fatal failure ends ``./dev``.
 
-    With ``may_lack``, a command that this machine lacks something for does not fail, but its output is shown.
+    With ``may_lack``, a command that this machine lacks something for does not fail, but its output is shown;
+    ``empty`` is the exit code of a command that has nothing to do, if that is no failure.
     """
     # Beside others it is told when it ends, in one piece.
     alone = current_thread() is main_thread()
     if alone:
         say(f"  {name:<58}", end=" ")
     start = time.monotonic()
-    output, code = "", 0
+    output, code, has_work = "", 0, True
     for command in commands:
         done = subprocess.run(
             command,
@@ -80,17 +84,20 @@ def quietly(
         )
         output += done.stdout.decode(errors="replace")
         code = done.returncode
-        if code:
+        if code == empty:
+            code = 0
+            has_work = False
+        elif code:
             output += f"({shorten(' '.join(command), 200)}: exit code {code})\n"
             break
     lacks = may_lack and code == LACKING
     passed = code == 0 or lacks
-    ended = "lacks" if lacks else "ok" if passed else "FAILED"
+    ended = "lacks" if lacks else "FAILED" if not passed else "ok" if has_work else "none"
     line = f"{ended:<6} {time.monotonic() - start:6.1f} s" + (f"\n{output}" if code else "")
     say(line if alone else f"  {name:<58} {line}")
     if not passed and fatal:
         raise DevError(f"{name}: failed, see above", exit_code=1)
-    return Stage(name, passed, output)
+    return Stage(name, passed, output, empty=not has_work)
 
 
 def side_by_side(*lanes: Sequence[Callable[[], Stage]]) -> list[Stage]:

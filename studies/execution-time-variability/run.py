@@ -1,12 +1,13 @@
 """Nogueira and Matias 2014: services, environment and affinity, beside what this machine shows.
 
 ``python studies/execution-time-variability/run.py [--programs packages|npb|nas] [--part NAME …]
-[--directory LABS] [--size small|full] [--data DATA]`` needs steelyard, a C compiler with OpenMP, two CPUs and
-the programs of the specs; for the NAS kernels (npb), a C++ compiler and the libraries of workloads/; for all
-ten NAS programs (nas), the reference tree that NPB_ROOT names, and its Fortran compiler.
+[--directory LABS] [--size small|full|long] [--data DATA]`` needs steelyard, a C compiler with OpenMP, two
+CPUs and the programs of the specs; for the NAS kernels (npb), a C++ compiler and the libraries of workloads/;
+for all ten NAS programs (nas), the reference tree that NPB_ROOT names, and its Fortran compiler.
 Each spec is run in the order of the paper and in randomised blocks. Records lie in LABS
 (execution-time-variability.labs); a study that was stopped goes on where it was. The small size takes seconds
-and shows nothing but that all of it runs.
+and shows nothing but that all of it runs; the long one has larger classes of NAS programs, for a clock with
+steps of 10 ms, and takes hours.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ import csv
 import json
 import os
 import random
+import re
 import shutil
 import statistics
 import sys
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 from msgspec.structs import replace
 from own_tree import find_tree
@@ -77,6 +79,13 @@ RANDOM_SIZES = sorted(random.Random(2014).sample(range(4096), 8))
 """As many as the paper has, of any residue."""
 SMALL = {"perl", "bc", "relax", "buckets", "stack_split", "cg", "is"}
 """Programs of the small size."""
+LONGER: Final = {
+    **dict.fromkeys(("bt", "dc", "ep", "lu", "sp", "ua"), "W"),
+    **dict.fromkeys(("cg", "ft", "mg"), "A"),
+    "is": "B",
+}
+"""Classes of the long size, by program: those of ``nas.toml`` are the smallest that take 20 ms."""
+Size = Literal["small", "full", "long"]
 
 
 class Part(NamedTuple):
@@ -171,7 +180,17 @@ def reduce(tables: dict[str, Any]) -> None:
         tables["factors"]["class"] = ["S"]
 
 
-def question(part: Part, *, small: bool) -> Experiment:
+def lengthen(tables: dict[str, Any]) -> None:
+    """Build and start NAS programs of the long size."""
+    commands, build = tables["program"]["commands"], tables["build"]
+    for program, size in LONGER.items():
+        name = re.compile(rf"\b{program}\.[A-Z](?=\.x|\s|;)")
+        build["command"] = [name.sub(f"{program}.{size}", word) for word in build["command"]]
+        if program in commands:
+            commands[program] = [name.sub(f"{program}.{size}", word) for word in commands[program]]
+
+
+def question(part: Part, size: Size) -> Experiment:
     """The experiment of a part; the spec as it stands is the paper's order in full size."""
     tables = read_spec(part.spec)
     tables["design"]["order"] = ORDERS[part.order]
@@ -182,8 +201,10 @@ def question(part: Part, *, small: bool) -> Experiment:
     nas = part.spec.startswith("nas-")
     if nas and part.sizes == "null":
         tables["factors"]["opt"] = ["O2"]
-    if small:
+    if size == "small":
         reduce(tables)
+    elif size == "long" and nas:
+        lengthen(tables)
     return experiment(source=find_tree() if nas else HERE, **tables)
 
 
@@ -230,9 +251,7 @@ def summarised(part: Part, record: Record) -> tuple[dict[str, Any], list[Found]]
     return summary, result
 
 
-def study(
-    parts: list[Part], at: Path, *, small: bool, data: Path | None
-) -> tuple[dict[str, Any], list[Found]]:
+def study(parts: list[Part], at: Path, size: Size, data: Path | None) -> tuple[dict[str, Any], list[Found]]:
     """All parts, with a line of progress on a terminal; the summary by part, and all cells. Every value is
     kept below ``data``.
     """
@@ -244,7 +263,7 @@ def study(
         for number, part in enumerate(parts, 1):
             place = at / f"{part.name}.lab"
             watch = telling(line, f"blocks ({number}/{len(parts)} {part.name})")
-            run(question(part, small=small), place, watch=watch)
+            run(question(part, size), place, watch=watch)
             with Record.open(place) as record:
                 summary[part.name], part_findings = summarised(part, record)
                 if data is not None:
@@ -339,17 +358,18 @@ def main() -> int:
         help="only records whose names begin with this; may be repeated",
     )
     parser.add_argument("--directory", type=Path, default=Path("execution-time-variability.labs"))
-    parser.add_argument("--size", choices=("small", "full"), default="full")
+    parser.add_argument("--size", choices=get_args(Size), default="full")
     parser.add_argument(
         "--data",
         type=Path,
         help="also write summary.json and measured.csv (npb-…, nas-…), and every value, to this directory",
     )
     args = parser.parse_args()
-    small = args.size == "small"
     try:
-        result = selected(args.programs, args.part, small=small)
-        summary, findings = study(result, args.directory.absolute(), small=small, data=args.data)
+        if args.size == "long" and args.programs != "nas":
+            raise UsageError("--size long is of NAS programs", hint="add --programs nas")
+        result = selected(args.programs, args.part, small=args.size == "small")
+        summary, findings = study(result, args.directory.absolute(), args.size, args.data)
     except SteelyardError as error:
         sys.stderr.write(error.explain())
         return error.exit_code

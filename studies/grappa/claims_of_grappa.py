@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
-from declarations import Answer, Cause, Data, Judge, Verdict, judge_interval, runs_to_decide
+from declarations import Answer, Data, Judge, Verdict, judge_interval
 from scipy import stats
 
 IN_MEMORY: Final = ("values/uts-memory.csv", "values/uts-memory-deep.csv")
@@ -175,24 +175,6 @@ def emptier(data: Data) -> Answer:
     sizes_by_ranks = [size for _, size in sorted(sizes.items(), key=lambda item: int(item[0][0]))]
     text = f"{sizes_by_ranks[0]:.0f} to {sizes_by_ranks[-1]:.0f} bytes of a mean message"
     return Answer(text, "holds" if sizes_by_ranks[-1] < sizes_by_ranks[0] / 2 else "fails")
-
-
-def differ_on_8(data: Data) -> Answer:
-    """Whether rates of T1L and T2L in memory differ on 8 ranks."""
-    first, two = (rates_in_memory(data, tree)[8] for tree in ("T1L", "T2L"))
-    text = f"T2L {two / first:.2f} × T1L's rate on 8 ranks"
-    return Answer(text, "holds" if abs(two / first - 1) > BEYOND else "fails")
-
-
-def differ_real(data: Data) -> Answer:
-    """Whether rates of T1 and T2 differ on two real ranks."""
-    rates = {tree: values_by(data, REAL_TREES, "rate", p="2", tree=tree)[()] for tree in ("T1", "T2")}
-    mean, low, high = paired(rates["T2"], rates["T1"])
-    text = f"T2 {mean:.2f} × [{low:.2f}, {high:.2f}] of T1's rate on two real ranks"
-    if low > 1 or high < 1:
-        return Answer(text, "holds")
-    runs = runs_to_decide(len(rates["T1"]), (high - low) / 2, max(abs(mean - 1), 1e-3))
-    return Answer(text, "not resolved", Cause("too few runs", f"{runs:,} runs of this spread", RUN + "real"))
 
 
 def effect(file: str, knob: str, title: str, command: str, *, least: float | None = None) -> Judge:

@@ -41,7 +41,7 @@ EFFECTS: Final = {
     "cost-of-tasks": THRESHOLD,
 }
 """Effects of options in virtual time that statements hang on (``evidence.py``)."""
-OWN_RATE: Final = {"binomial", "rate", "per-node", "scales-128", "t1-t2", "bfs-scales"}
+OWN_RATE: Final = {"binomial", "rate", "per-node", "scales-128", "bfs-scales"}
 """Those in virtual time that vary no option: each program has the rate that `calibration.toml` measures."""
 NOT_MEASURED: Final = {"four", "flush-moves", "tasks-need", "tasks-move", "chunk"}
 """Those in virtual time whose option does nothing on one rank, and was not measured on two."""
@@ -125,16 +125,6 @@ DECLARATIONS: Final = (
         of.fewer_full,
         origin="simulated",
         remark="O(p²) itself is not resolved over this range",
-    ),
-    Declaration(
-        "t1-t2",
-        "measured",
-        (REAL_TREES, *IN_MEMORY),
-        "rates on 8 ranks differ by more than 5 % in virtual time",
-        of.differ_on_8,
-        "they differ on two real ranks (t over blocks)",
-        of.differ_real,
-        remark="T1L has 5.0 children an inner node, T2L 2.25: lists that one read fetches are half as long",
     ),
     Declaration(
         "locality",

@@ -111,15 +111,19 @@ def say_sure(model: ScalingModel) -> str:
 Models = Callable[[Data], Mapping[str, ScalingModel]]
 
 
-def ranked(models: Models, allowed: Sequence[str], command: str, *, sure: bool) -> Judge:
+def ranked(
+    models: Models, allowed: Sequence[str], command: str, *, sure: bool, is_more: bool | None = None
+) -> Judge:
     """Whether each of several models has one of these ranks; open where one is undecided.
 
-    A rank of none counts where growth is faster than expected.
+    A rank of none counts where growth is faster than expected, an approximate one on the side that
+    ``is_more`` names.
     """
 
     def judge(data: Data) -> Answer:
         cause = Cause("too few runs", "a rank is undecided", command)
-        return judge_ranks(models(data), allowed, cause, say_sure if sure else say_rank)
+        say = say_sure if sure else say_rank
+        return judge_ranks(models(data), allowed, cause, say, is_more=is_more)
 
     return judge
 
@@ -421,16 +425,6 @@ def growth_rule(data: Data, of: str, text: str) -> str:
     return judge_rule(parse_rule(text), models, 16, 1024).verdict
 
 
-def rule_fails(of: str, text: str) -> Judge:
-    """Whether a rule fails by leading terms."""
-
-    def judge(data: Data) -> Answer:
-        verdict = growth_rule(data, of, text)
-        return Answer(f"{of}: {verdict.replace('_', ' ')}", "holds" if verdict == "fails" else "fails")
-
-    return judge
-
-
 def rule_breaks(of: str, left: str, first: str) -> Judge:
     """Whether it is broken at points, and at the most ranks."""
 
@@ -469,18 +463,43 @@ def only_on(machine: str, *, by_growth: bool) -> Judge:
     return judge
 
 
-def begins_near(constants: Sequence[float]) -> Judge:
-    """Whether Comm_create of a library begins within a factor of two of a published constant, in bytes."""
+def grows_by(library: str, name: str, bytes_a_rank: float, *, surely: bool) -> Judge:
+    """Whether a heap grows by so many bytes a rank, within a factor of two, from 4,096 to 8,192 ranks."""
+
+    def judge(data: Data) -> Answer:
+        model = heap_models(data)[library, name][surely]
+        slope = (model.at(8192) - model.at(4096)) / 4096
+        text = f"{library} {say_sure(model) if surely else say_rank(model)}, {slope:,.0f} B a rank"
+        near = bytes_a_rank / 2 <= slope <= 2 * bytes_a_rank
+        return Answer(f"{text} from p = 4,096 to 8,192", "holds" if near else "fails")
+
+    return judge
+
+
+def begins_at(name: str) -> Judge:
+    """Heap of an object of two ranks, by library."""
 
     def judge(data: Data) -> Answer:
         first: dict[str, list[float]] = {}
         for row in data.table(HEAPS):
-            if (row["op"], row["p"]) == ("comm_create", "2") and row["heap_mean_bytes"]:
+            if (row["op"], row["p"]) == (name, "2") and row["heap_mean_bytes"]:
                 first.setdefault(row["implementation"], []).append(float(row["heap_mean_bytes"]))
-        bytes_of = {library: statistics.median(values) for library, values in first.items()}
-        text = ", ".join(f"{library} {value:.0f} B" for library, value in bytes_of.items())
-        near = all(any(c / 2 <= value <= 2 * c for value in bytes_of.values()) for c in constants)
-        return Answer(text, "holds" if near else "fails")
+        medians = {library: statistics.median(values) for library, values in first.items()}
+        return Answer(", ".join(f"{library} {value:.0f} B" for library, value in medians.items()), "holds")
+
+    return judge
+
+
+def connections_need(statement: str, processes: int) -> Judge:
+    """Whether connections of a node's processes need more than its memory, by the numbers of a sentence."""
+
+    def judge(data: Data) -> Answer:
+        (row,) = (row for row in data.table("statements.csv") if row["id"] == statement)
+        each, ranks = re.findall(r"[\d.,]+\d", row["statement"])
+        has = float(re.findall(r"of ([\d.]+) GB", row["published"])[0])
+        needed = processes * float(each) * float(ranks.replace(",", "")) / 1024
+        text = f"{processes} × {each} MB × {ranks} = {needed:.1f} GB of {has:g}"
+        return Answer(text, "holds" if needed > has else "fails")
 
     return judge
 

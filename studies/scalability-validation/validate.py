@@ -81,6 +81,7 @@ class Cell:
     model: str
     divergence: str
     rank: str
+    constant_bytes: str
     note: str
 
 

@@ -12,7 +12,7 @@ STUDIES = Path(__file__).parents[2] / "studies"
 sys.path.insert(0, str(STUDIES))
 
 import beside  # noqa: E402
-from declarations import Answer, Declaration  # noqa: E402
+from declarations import Answer, Cause, Declaration  # noqa: E402
 
 SEVEN = 7
 
@@ -80,6 +80,21 @@ def test_a_page_says_what_recomputing_gave(study):
     assert "1 not attempted. Recomputed from what is printed: 1 reproduced.**" in page
     rows = beside.rows_of("one", module("a"))
     assert beside.say_recomputed(rows) == ""
+
+
+def test_what_is_open_is_counted_by_cause_and_by_the_command_that_would_decide():
+    few, machine, methods = (
+        Cause("too few runs", "9 runs", "run.py a"),
+        *(Cause(kind, "why", command) for kind, command in (("machine", "run.py a"), ("methods", ""))),
+    )
+    statement = beside.Statement("a", "§ 1", "cell", "x", "")
+    rows = [
+        beside.Row(statement, beside.Comparison("1", "2", "not resolved", cause=cause))
+        for cause in (few, few, machine, methods)
+    ]
+    text = beside.write_open([*rows, beside.Row(statement, beside.Comparison("1", "2", "reproduced"))])
+    assert text.startswith("Not resolved, by cause: 2 too few runs, 1 machine, 1 methods.")
+    assert "| `run.py a` | 3 | 2 too few runs, 1 machine |\n| no run: two methods" in text
 
 
 def test_a_statement_without_a_comparison_is_an_error(study):

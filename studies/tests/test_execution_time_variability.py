@@ -342,6 +342,19 @@ def test_specs_of_the_ten_programs_are_the_kernels_with_other_programs(monkeypat
     assert (services["design"]["blocks"], services["design"]["order"]) == (30, "nogueira-matias-2014")
 
 
+def test_the_long_size_builds_and_starts_larger_classes(monkeypatch):
+    monkeypatch.syspath_prepend(str(STUDY))
+    monkeypatch.setattr(sys, "modules", {**sys.modules})
+    study = runpy.run_path(str(STUDY / "run.py"))
+    tables = study["read_spec"]("nas-services")
+    study["lengthen"](tables)
+    started = {name: words[-1] for name, words in tables["program"]["commands"].items()}
+    assert started == {name: f"{{build}}/{name}.{size}.x" for name, size in study["LONGER"].items()}
+    script = next(word for word in tables["build"]["command"] if "make" in word)
+    built = script.partition("for program in ")[2].partition(";")[0].split()
+    assert built == [started[name].removeprefix("{build}/").removesuffix(".x") for name in started]
+
+
 def test_the_topology_has_a_line_for_each_core_below_its_package(monkeypatch, tmp_path):
     files = {
         "topology/physical_package_id": "0", "topology/core_id": "{core}",

@@ -67,10 +67,6 @@ MUTATIONS = {
     "raw-share": [("published.csv", stated("aggregated over raw", "8"), "contradicted")],
     "scales-128": [(REAL, exchanged("p", "1", "2"), "not resolved")],
     "endpoints": [(MEMORY, exchanged("p", "8", "128"), "not resolved")],
-    "t1-t2": [
-        (REAL, exchanged("tree", "T1", "T3"), "reproduced"),
-        (REAL, levelled("rate", "1e6"), "not resolved"),
-    ],
     "locality": [("values/screening-uts.csv", exchanged("list_piece", "1", "31"), "not resolved")],
     "bfs-scales": [("values/real-graph.csv", exchanged("p", "1", "2"), "reproduced")],
     "small-messages": [(PING, scaled("bandwidth", 9, op="mpi", payload="32"), "not resolved")],

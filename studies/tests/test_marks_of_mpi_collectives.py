@@ -32,9 +32,9 @@ EXPECTED = {
 }
 
 
-def function(expected, rank):
-    """A function that has this rank beside what is expected."""
-    power = GROWTHS[rank]
+def function(expected, rank, *, below=False):
+    """A function that has this rank beside what is expected, approximate ones on the side that is printed."""
+    power = -0.25 if below and rank == "approximate" else GROWTHS[rank]
     return lambda p: EXPECTED[expected](p) * (p**power if power else 1.0)
 
 
@@ -117,7 +117,7 @@ def of_a_cell(name):
     for key, system in {**compared.MACHINES, **compared.SELECTORS}.items():
         if name.startswith(f"{key}-"):
             operation = name.removeprefix(f"{key}-")
-            printed = compared.study.published(system)[operation].rank
+            growth, printed = compared.study.published(system)[operation]
             if DECLARED[name].data == (AUTHORS,):
                 for rank in (printed, "none" if printed != "none" else "match"):
                     ranks = {"rank": rank, "rank_by_paper": rank, "faster": 1, "faster_by_paper": 1}
@@ -125,7 +125,11 @@ def of_a_cell(name):
                 return
             expected = compared.study.LATENCIES[operation]
             for rank in (printed, "none" if printed != "none" else "match"):
-                yield SIMULATED, latencies(key, operation, function(expected, rank))
+                below = (expected, growth) == ("O(p log p)", "p")
+                change = latencies(key, operation, function(expected, rank, below=below))
+                others = {*compared.SELECTORS} - {key} if key in compared.SELECTORS else ()
+                far = [latencies(other, operation, function(expected, "none")) for other in others]
+                yield SIMULATED, both(change, *far)
             return
     line = next(row for row in compared.table_5() if name == f"{row['system']}-{row['function']}")
     library, op = compared.LIBRARIES[line["system"]], compared.OBJECTS[line["function"]]
@@ -184,21 +188,11 @@ MUTATIONS = {
     "neighbours": [
         (SIMULATED, scaled(0.1, part="allocations", of="machine=dragonfly-tapered placement=scattered"))
     ],
-    "guideline-predicted": [(SIMULATED, scaled(1e-3, op="allreduce", of="machine=dragonfly"))],
+    "guideline-predicted": [(PRINTED, printed("4", "Piz Daint", "Allreduce", model="log p"))],
     "comm-dup": [(HEAPS, heap("impi", "comm_dup", lambda p: 1.0))],
-    "constants": [
-        (
-            HEAPS,
-            both(
-                heap("impi", "comm_create", lambda p: 22 * p / 2),
-                heap("mpich", "comm_create", lambda p: 0.0264 * p / 2),
-            ),
-        )
-    ],
-    "memory-wall": [
-        (HEAPS, both(*(heap(lib, "mpi_init", lambda p: 100 * p) for lib in ("openmpi", "mpich", "impi"))))
-    ],
-    "figure-4i": [(HEAPS, heap("mpich", "mpi_init", lambda p: 1.0))],
+    "constants": [(PRINTED, printed("5", "Juqueen", "Comm_dup", constant_bytes="300"))],
+    "memory-wall": [("statements.csv", statement("memory-wall", "0.35 MB a connection make 8,192"))],
+    "figure-4i": [(HEAPS, heap("mpich", "mpi_init", lambda p: 56 * p))],
     "gather-switch": [(AUTHORS, authors("Open MPI", "gather", segments=1))],
     "intel-noise": [(AUTHORS, authors("Intel MPI", "reduce", over_open_at_512=2, most_over_open=2))],
     "open-better": [(AUTHORS, authors("Intel MPI", change_over_open=0.9))],
@@ -206,11 +200,12 @@ MUTATIONS = {
 
 
 @pytest.mark.parametrize("name", DECIDED)
-def test_a_mark_moves_with_its_data(name):
+def test_a_mark_moves_with_its_data_and_a_simulation_contradicts_nothing(name):
     marks = {judge(DECLARED[name], DATA).mark}
     for file, change in MUTATIONS[name]:
         marks.add(judge_changed(DECLARED[name], DATA, (file, change)).mark)
     assert len(marks) > 1, f"nothing moves the mark of {name}"
+    assert DECLARED[name].origin != "simulated" or "contradicted" not in marks
 
 
 def test_the_authors_measurements_decide_what_is_said_of_their_libraries():
@@ -219,14 +214,6 @@ def test_the_authors_measurements_decide_what_is_said_of_their_libraries():
     for name, cell in CELLS.items():
         if name.startswith(("impi-", "ompi-")) and not name.endswith("litmus"):
             assert cell.data == (AUTHORS,), name
-
-
-def test_a_simulation_alone_contradicts_nothing():
-    for name in DECIDED:
-        if DECLARED[name].origin == "simulated":
-            for file, change in MUTATIONS[name]:
-                mark = judge_changed(DECLARED[name], DATA, (file, change)).mark
-                assert mark != "contradicted", name
 
 
 def test_every_statement_of_the_study_declares_its_data_and_moves():

@@ -30,6 +30,7 @@ DECLARED = list_declarations(compared)
 DECIDED = [name for name, item in DECLARED.items() if item.kind != "set-up"]
 DATA = Data(compared.HERE)
 REAL, PAPERS, TABLE_1 = "real-runs.csv", "papers-runs.csv", "published.csv"
+STATED = "statements.csv"
 SOURCES = [f"source_{i}_s" for i in range(1, 9)]
 QUANTILES = (-1.534, -0.887, -0.489, -0.157, 0.157, 0.489, 0.887, 1.534)
 """Of eight normal values, whose standard deviation is .99."""
@@ -125,6 +126,11 @@ def instance_7(run: str, excess: float) -> Change:
     return change
 
 
+def stated(name: str, published: str) -> Change:
+    """What is published of a statement replaced."""
+    return lambda rows: [{**row, "published": published} if row["id"] == name else row for row in rows]
+
+
 swapped, moved = exchanged("order", "kla", "delta"), exchanged("runtime", "am++", "hpx-5")
 KLA_ON_HPX = {"runtime": "hpx-5", "order": "kla"}
 MUTATIONS: dict[str, list[tuple[str, dict[str, Change], str]]] = {
@@ -165,7 +171,7 @@ MUTATIONS: dict[str, list[tuple[str, dict[str, Change], str]]] = {
     "clusters": [("one run again", {REAL: one_run_again}, "reproduced")],
     "settles": [("as published", {PAPERS: scaled(4, **KLA_ON_HPX)}, "reproduced")],
     "68": [("normal sources", {REAL: normal(0.1)}, "reproduced")],
-    "half": [("as published", {REAL: normal(0.5)}, "reproduced")],
+    "half": [("wider on AM++", {STATED: stated("figure-9", "around 2 ± 1.8")}, "contradicted")],
     "sources": [("sources shuffled", {REAL: sources_shuffled}, "not resolved")],
     "consistent-7": [("one source stands out", {REAL: planted("source_3_s", 9, **KLA_ON_HPX)}, "reproduced")],
     "delta-steady": [("less steady", {REAL: spread(3, order="delta")}, "not resolved")],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pages
@@ -40,3 +41,18 @@ def test_a_text_that_lost_the_place_of_the_results_is_an_error(tmp_path):
     with pytest.raises(LookupError, match="do not belong together"):
         pages.write(tmp_path, "# A\n")
     assert (tmp_path / "RESULTS.md").read_text() == "# Results\n"
+
+
+COMMAND = re.compile(r"\(`((?:NPB_ROOT=\S+ )?\.venv/bin/python (studies/\S+\.py)([^`]*))`\)")
+
+
+@pytest.mark.parametrize("page", sorted(STUDIES.glob("*/PAPER.md")), ids=lambda page: page.parent.name)
+def test_a_command_that_would_decide_is_one_that_its_program_knows(page):
+    found = COMMAND.findall(page.read_text(encoding="utf-8"))
+    assert found
+    for command, script, words in dict.fromkeys(found):
+        program = STUDIES.parent / script
+        source = program.read_text(encoding="utf-8")
+        for word in words.split():
+            is_part = (program.parent / f"{word}.toml").is_file()
+            assert is_part or word.split("/")[0] in source or word.replace(",", "").isdigit(), command

@@ -86,12 +86,22 @@ def test_runs_of_other_sizes_stay_and_those_of_the_same_size_are_replaced(study,
 
     path = tmp_path / "runs.csv"
     small, large, again = run(11, 2, 1, 3.0), run(12, 4, 1, 5.0), run(12, 4, 2, 7.0)
+    noisy = again._replace(links=0.3)
+    study.write_runs([noisy], path)
+    assert study.with_other_sizes([again._replace(links=0.0)], path) == [again._replace(links=0.0), noisy]
+    path.unlink()
     assert study.with_other_sizes([large], path) == [large]
     study.write_runs([small, large], path)
     assert study.with_other_sizes([again], path) == [small, again]
-    names = ["direction", "simulated-16", "real-1", "simulated-2"]
+    names = ["direction", "simulated-16-noisy", "simulated-16-quiet", "real-1", "simulated-2-noisy"]
     ordered = sorted(((name, None) for name in names), key=study.place)
-    assert [name for name, _ in ordered] == ["simulated-2", "simulated-16", "real-1", "direction"]
+    assert [name for name, _ in ordered] == [
+        "simulated-16-quiet",
+        "simulated-2-noisy",
+        "simulated-16-noisy",
+        "real-1",
+        "direction",
+    ]
 
 
 def test_a_small_study_runs_from_its_specs_to_its_tables(study, tmp_path, monkeypatch, capsys):
@@ -102,7 +112,7 @@ def test_a_small_study_runs_from_its_specs_to_its_tables(study, tmp_path, monkey
     reduced(STUDY / "direction.toml", tmp_path, ('"--scale", "12"', '"--scale", "6"'), *levels)
     (tmp_path / "published.csv").write_text((STUDY / "published.csv").read_text())
     monkeypatch.setattr(study, "HERE", tmp_path)
-    words = ["study.py", "simulated", "direction", "--directory", str(tmp_path / "labs")]
+    words = ["study.py", "simulated", "direction", "--links", "0", "--directory", str(tmp_path / "labs")]
     monkeypatch.setattr(sys, "argv", words)
     assert study.main() == 0
     first = capsys.readouterr().out
@@ -117,8 +127,8 @@ def test_a_small_study_runs_from_its_specs_to_its_tables(study, tmp_path, monkey
     assert len(runs) == 16
     assert {len(run.seconds) for run in runs} == {8}
     summary = json.loads((labs / "summary.json").read_text())
-    assert set(summary) == {"simulated-4", "direction"}
-    part = summary["simulated-4"]
+    assert set(summary) == {"simulated-4-quiet", "direction"}
+    part = summary["simulated-4-quiet"]
     assert (part["blocks"], part["state"]) == (2, "complete")
     result = {
         (sample["metric"], *(sample["levels"][name] for name in ("runtime", "order", "weight"))): sample

@@ -13,7 +13,13 @@ from charts import bars
 from steelyard.api.charts import Chart
 
 HERE: Final = Path(__file__).parent
-PARTS: Final = {"simulated": "simulated", "real": "real", "papers": "the paper's sizes, simulated"}
+PARTS: Final = {
+    "simulated, noise of links": ("simulated", "0.3"),
+    "simulated": ("simulated", "0"),
+    "real": ("real", ""),
+    "the paper's sizes, simulated": ("papers", ""),
+}
+"""File and noise of links, by what the figures call them."""
 FIGURES: Final = (
     ("hpx-5", "255", (4, 5, 10), (3, 11)),
     ("hpx-5", "100", (6, 7, 11), (3, 11)),
@@ -30,9 +36,10 @@ Runs = dict[tuple[str, str, str], dict[str, list[float]]]
 def runs_of(part: str, runtime: str, weight: str) -> Runs:
     """Times of the eight sources in seconds, by scale, noise and run, and by order."""
     result: Runs = {}
-    with (HERE / f"{part}-runs.csv").open(newline="", encoding="utf-8") as file:
+    name, links = PARTS[part]
+    with (HERE / f"{name}-runs.csv").open(newline="", encoding="utf-8") as file:
         for line in csv.DictReader(file):
-            if (line["runtime"], line["weight"]) == (runtime, weight):
+            if (line["runtime"], line["weight"], line.get("links", "")) == (runtime, weight, links):
                 key = line["scale"], line.get("noise", ""), line["run"]
                 times = [float(line[f"source_{i}_s"]) for i in range(1, 9)]
                 result.setdefault(key, {})[line["order"]] = times
@@ -43,8 +50,8 @@ def figures() -> Iterator[Chart]:
     """Times, speedups and relative deviations of each runtime and weight; the instances of Table 1."""
     for runtime, weight, (times, speedups, deviations), band in FIGURES:
         rows: dict[str, list[dict[str, Any]]] = {"times": [], "speedups": [], "deviations": []}
-        for part, label in PARTS.items():
-            runs = runs_of(part, runtime, weight)
+        for label in PARTS:
+            runs = runs_of(label, runtime, weight)
             for at, runs_of_size in _beside(runs):
                 for order, name in ORDERS.items():
                     mean, s = fmean(runs_of_size[order]), stdev(runs_of_size[order])
@@ -86,12 +93,10 @@ def _instances() -> Chart:
         for line in csv.DictReader(file):
             times = [float(line[f"instance_{i}"]) for i in range(1, 9)]
             rows += _over_mean(f"published, run {line['run']}", times, 0.1 if line["run"] == "2" else 0.2)
-    for part, label in list(PARTS.items())[:2]:
-        for (scale, _, _), runs_of_size in runs_of(part, "hpx-5", "100").items():
+    for label, offset in (("simulated, noise of links", -0.25), ("real", -0.1)):
+        for (scale, _, _), runs_of_size in runs_of(label, "hpx-5", "100").items():
             if scale == "14":
-                rows += _over_mean(
-                    f"{label}, scale 14", runs_of_size["kla"], -0.1 if part == "real" else -0.25
-                )
+                rows += _over_mean(f"{label}, scale 14", runs_of_size["kla"], offset)
     return bars("instances", rows, "instance (source)", "KLA on HPX-5: time over the mean of its run")
 
 

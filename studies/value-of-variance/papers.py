@@ -1,8 +1,9 @@
 """The paper's own sizes, in virtual time: scale 14 to 18 on 16 to 256 ranks, 16 a node.
 
     ./dev mpi virtual
-    .venv/bin/python studies/value-of-variance/papers.py            # goes on where it stopped
-    .venv/bin/python studies/value-of-variance/papers.py --table    # what there is, as README.md shows it
+    .venv/bin/python studies/value-of-variance/papers.py                # goes on where it stopped
+    .venv/bin/python studies/value-of-variance/papers.py --weight 100   # Figures 6 to 9, another two hours
+    .venv/bin/python studies/value-of-variance/papers.py --table        # what there is, as README.md shows it
 
 ``papers-runs.csv`` has a row for each run and a column for each source. A run without noise is the control;
 the five others draw for each rank how much slower it is, by 5 % in the mean: the median over the rows of one
@@ -25,6 +26,7 @@ ROOT = HERE.parents[1]
 PROGRAM = ROOT / "build" / "workloads" / "virtual" / "bin" / "graph"
 RUNS = HERE / "papers-runs.csv"
 SIZES = ((14, 16), (15, 32), (16, 64), (17, 128), (18, 256))
+WEIGHTS = ("255", "100")
 SOURCES = 8
 NOISY_RUNS = 5
 RANK_NOISE = 0.05
@@ -34,11 +36,11 @@ FIELDS = (*KEYS, "messages", "items", *(f"source_{i}_s" for i in range(1, SOURCE
 Key = tuple[str, ...]
 
 
-def planned() -> list[Key]:
-    """Every run, small ones first, the controls of a size before its noisy runs."""
+def planned(weight: str) -> list[Key]:
+    """Every run with weights to this, small ones first, the controls of a size before its noisy runs."""
     runs = [(0.0, 0), *((RANK_NOISE, run) for run in range(1, NOISY_RUNS + 1))]
     return [
-        (runtime, order, "255", str(scale), str(ranks), str(noise), str(run))
+        (runtime, order, weight, str(scale), str(ranks), str(noise), str(run))
         for scale, ranks in SIZES
         for noise, run in runs
         for runtime in ("am++", "hpx-5")
@@ -76,23 +78,25 @@ def rows() -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def run_all() -> None:
+def run_all(weight: str) -> None:
     """Measure what is missing; each run is kept as soon as it is there."""
     have = {tuple(row[key] for key in KEYS) for row in rows()}
     with RUNS.open("a", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
         if not have:
             writer.writeheader()
-        for key in planned():
+        for key in planned(weight):
             if key not in have:
                 writer.writerow(measure(key))
                 file.flush()
 
 
-def table() -> str:
+def table(weight: str = WEIGHTS[0]) -> str:
     """Speedup of Δ = 1 over KLA (Eq. 7), its spread over the sources of a run (Eq. 10), and over runs."""
     runs: dict[Key, dict[str, list[float]]] = defaultdict(dict)
     for row in rows():
+        if row["weight"] != weight:
+            continue
         key = (row["runtime"], row["scale"], row["ranks"], row["noise"], row["run"])
         runs[key][row["order"]] = [float(row[f"source_{i}_s"]) for i in range(1, SOURCES + 1)]
     grouped: dict[Key, list[tuple[float, float, float, float]]] = defaultdict(list)
@@ -127,7 +131,9 @@ def span(values: tuple[float, ...]) -> str:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="The paper's own sizes, in virtual time.")
     parser.add_argument("--table", action="store_true", help="write the table of what there is")
-    if parser.parse_args().table:
-        print(table())
+    parser.add_argument("--weight", choices=WEIGHTS, default=WEIGHTS[0], help="the largest (default: 255)")
+    options = parser.parse_args()
+    if options.table:
+        print(table(options.weight))
     else:
-        run_all()
+        run_all(options.weight)

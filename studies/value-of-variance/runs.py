@@ -32,6 +32,8 @@ class Run(NamedTuple):
     run: int
     seconds: tuple[float, ...]
     """Of each source."""
+    links: float | None = None
+    """Noise of links; none where links are real."""
 
     @property
     def mean(self) -> float:
@@ -55,12 +57,13 @@ def runs_of(samples: Sequence[Sample]) -> list[Run]:
     for sample in samples:
         levels, source = sample.treatment.levels, int(str(sample.labels["source"]))
         treatment = (levels["runtime"], levels["order"], levels["weight"], levels["scale"], levels["p"])
+        noise = levels.get("links")
         for block, value in zip(sample.blocks, sample.values, strict=True):
-            seconds.setdefault((*treatment, block), {})[source] = value
+            seconds.setdefault((*treatment, block, noise), {})[source] = value
     sources = max(map(len, seconds.values()))
     return [
-        Run._make((*key, tuple(times[source] for source in sorted(times))))
-        for key, times in sorted(seconds.items())
+        Run(*key, tuple(times[source] for source in sorted(times)), noise)
+        for (*key, noise), times in sorted(seconds.items())
         if len(times) == sources
     ]
 
@@ -75,10 +78,10 @@ class Speedup(NamedTuple):
 
 def speedups(runs: Sequence[Run]) -> list[Speedup]:
     """Of runs that both algorithms have."""
-    by_key = {(run.order, *run[:1], *run[2:6]): run for run in runs}
+    by_key = {(run.order, run.links, *run[:1], *run[2:6]): run for run in runs}
     result = []
     for item in runs:
-        kla = by_key.get(("kla", *item[:1], *item[2:6]))
+        kla = by_key.get(("kla", item.links, *item[:1], *item[2:6]))
         if item.order == "delta" and kla is not None:
             value = kla.mean / item.mean
             result.append(Speedup(item, value, value * math.hypot(kla.rsu, item.rsu)))
@@ -86,23 +89,27 @@ def speedups(runs: Sequence[Run]) -> list[Speedup]:
 
 
 def write_runs(runs: Sequence[Run], path: Path) -> None:
-    """Every value: a row for each run, a column for each source."""
+    """Every value: a row for each run, a column for each source, and one for the noise of simulated links."""
     sources = max(len(run.seconds) for run in runs)
+    noise = ["links"] if any(run.links is not None for run in runs) else []
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow([*Run._fields[:-1], *(f"source_{i + 1}_s" for i in range(sources))])
-        writer.writerows([*item[:-1], *(f"{value:.7g}" for value in item.seconds)] for item in runs)
+        writer.writerow([*Run._fields[:-2], *noise, *(f"source_{i + 1}_s" for i in range(sources))])
+        for run in runs:
+            level = [f"{run.links:g}"] if noise and run.links is not None else []
+            writer.writerow([*run[:-2], *level, *(f"{value:.7g}" for value in run.seconds)])
 
 
 def read_runs(path: Path) -> list[Run]:
     """What ``write_runs`` has written."""
     with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.reader(file))[1:]
+        rows = list(csv.DictReader(file))
     runs = []
-    for runtime, order, *rest in rows:
-        weight, scale, ranks, run = map(int, rest[:4])
-        seconds = tuple(map(float, filter(None, rest[4:])))
-        runs.append(Run(runtime, order, weight, scale, ranks, run, seconds))
+    for row in rows:
+        weight, scale, ranks, run = (int(row[name]) for name in ("weight", "scale", "ranks", "run"))
+        seconds = tuple(float(row[name]) for name in row if name.startswith("source_") and row[name])
+        links = float(row["links"]) if "links" in row else None
+        runs.append(Run(row["runtime"], row["order"], weight, scale, ranks, run, seconds, links))
     return runs
 
 
@@ -125,7 +132,9 @@ def figure_rows(runs: Sequence[Run]) -> list[dict[str, object]]:
 
 def _common(run: Run) -> dict[str, object]:
     """What a row of ``figures.csv`` is about."""
-    return {"runtime": run.runtime, "weight": run.weight, "scale": run.scale, "p": run.ranks, "run": run.run}
+    links = {} if run.links is None else {"links": run.links}
+    size = {"weight": run.weight, "scale": run.scale, "p": run.ranks}
+    return {"runtime": run.runtime, **size, **links, "run": run.run}
 
 
 def published(path: Path) -> Iterator[tuple[int, tuple[float, ...]]]:

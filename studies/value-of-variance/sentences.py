@@ -43,12 +43,16 @@ GIVEN: Final = (
     r"scale 11 and|at scale 11",
     r"1,000,000, which imposes no order|weights to 255\s+over 100",
     r"Scale 16 on 64 ranks",
+    r"one to two hours|Weights to 100 at|with 0 among|On 2 ranks, of one node",
 )
 """Settings of the specs, values of the paper, and figures of other pages."""
 
 
 TABLES: Final = tables_of(HERE)
 OUT: Final = "What the paper states, and what came out"
+NOISY: Final = 3
+QUIET: Final = 4
+"""Tables of simulated speedups by noise of links, in the order of the page."""
 HERE_TABLE: Final = "On this machine"
 
 
@@ -80,12 +84,12 @@ def sentences() -> Iterator[Sentence]:
 
 def speedups(runtime: str, *ranks: str) -> Iterator[str]:
     """Cells of simulated speedups."""
-    return (row["speedup"] for p in ranks for row in rows(OUT, 3, runtime=runtime, p=p))
+    return (row["speedup"] for p in ranks for row in rows(OUT, NOISY, runtime=runtime, p=p))
 
 
 def spreads(*ranks: str) -> tuple[float, float]:
     """Of Equation 10, on HPX-5."""
-    return span(row["± (Eq. 10)"] for p in ranks for row in rows(OUT, 3, runtime="hpx-5", p=p))
+    return span(row["± (Eq. 10)"] for p in ranks for row in rows(OUT, NOISY, runtime="hpx-5", p=p))
 
 
 def real(runtime: str) -> tuple[float, float]:
@@ -116,7 +120,18 @@ def stated() -> Iterator[Sentence]:
 
 
 def networks() -> Iterator[Sentence]:
-    """Virtual time on nodes of 16."""
+    """Links without noise and with noise, and virtual time on nodes of 16."""
+    ends = {
+        (table, weight): span(
+            [rows(OUT, table, **{"runtime": "hpx-5", "weights to": weight, "p": "2"})[0]["speedup"]]
+        )
+        for table in (QUIET, NOISY)
+        for weight in ("100", "255")
+    }
+    yield (
+        "quiet {} to {} with weights to 100 and {} to {} with weights to 255, noisy {} to {} and {} to {}.",
+        *(end for key in ends for end in ends[key]),
+    )
     quiet = [read_number(row["speedup"]) for row in rows(OUT, 2, runtime="hpx-5", noise="quiet")]
     nodes = ("on one node", "on two", "on four", "on eight and", "on sixteen")
     yield f"Δ = 1 is {{}} × as fast as KLA on HPX-5 {', {} × '.join(nodes[:-1])} {{}} × {nodes[-1]}", *quiet
@@ -131,7 +146,7 @@ def machine() -> Iterator[Sentence]:
     took = [
         PERCENT * 10 * read_number(row["Δ = 1, ms"]) / read_number(work_of("am++", "delta", p)["epochs"])
         for p in ("2", "16")
-        for row in rows(OUT, 3, **{"runtime": "am++", "weights to": "255", "p": p})
+        for row in rows(OUT, NOISY, **{"runtime": "am++", "weights to": "255", "p": p})
     ]
     yield "takes {} µs an epoch on 2 ranks and {} on 16", *took
     parts = rows(HERE_TABLE, 3)
@@ -174,7 +189,10 @@ def sources() -> Iterator[Sentence]:
 def work_of(runtime: str, order: str, p: str, weight: str = "255") -> dict[str, str]:
     """A row of the table of work."""
     (row,) = rows(
-        "Work", 1, record=f"simulated-{p}", treatment=f"runtime {runtime}, order {order}, weight {weight}"
+        "Work",
+        1,
+        record=f"simulated-{p}-noisy",
+        treatment=f"runtime {runtime}, order {order}, weight {weight}",
     )
     return row
 
@@ -194,7 +212,7 @@ def work() -> Iterator[Sentence]:
     yield "makes {} to {} times the parcels", min(parcels.values()), max(parcels.values())
     shares = {}
     for p, weight in every:
-        (row,) = rows(OUT, 3, **{"runtime": "hpx-5", "weights to": weight, "p": p})
+        (row,) = rows(OUT, NOISY, **{"runtime": "hpx-5", "weights to": weight, "p": p})
         shares[p, weight] = statistics.fmean(span([row["speedup"]])) / parcels[p, weight]
     near, far = ([share for (p, _), share in shares.items() if p in ranks] for ranks in (ONE_NODE, NODES))
     epochs = [
@@ -235,7 +253,7 @@ def factors() -> Iterator[Sentence]:
     yield "and Δ = 1 some {} %, whose", PERCENT * (1 - fibre)
     by_runtime = {}
     for runtime in ("am++", "hpx-5"):
-        (by_runtime[runtime],) = rows(OUT, 3, **{"runtime": runtime, "weights to": "255", "p": "4"})
+        (by_runtime[runtime],) = rows(OUT, NOISY, **{"runtime": runtime, "weights to": "255", "p": "4"})
     yield (
         "KLA takes {} times as long as on AM++ and Δ = 1 {} times",
         *(

@@ -1,10 +1,10 @@
 """*The Value of Variance* (DOI 10.1145/2851553.2851573) done again: its figures as data, tables and drawings.
 
-``python studies/value-of-variance/study.py [PART ...] [--ranks N,N] [--no-run] [--directory LABS]
-[--output DIRECTORY]`` runs what is not finished of ``simulated.toml`` or ``real.toml`` at the sizes of so
-many ranks, each size in a record of its own, or of the other specs, and writes what its records hold. A
-study that was stopped goes on where it was; ``--no-run`` only writes. What the output directory has of other
-records stays.
+``python studies/value-of-variance/study.py [PART ...] [--ranks N,N] [--links SHARE,SHARE] [--no-run]
+[--directory LABS] [--output DIRECTORY]`` runs what is not finished of ``simulated.toml`` or ``real.toml`` at
+the sizes of so many ranks, or of the other specs, and writes what its records hold. Each size has a record of
+its own, a simulated one for each level of the noise of links. A study that was stopped goes on where it was;
+``--no-run`` only writes. What the output directory has of other records stays.
 """
 
 from __future__ import annotations
@@ -27,21 +27,33 @@ from steelyard.api import Experiment, SteelyardError, experiment
 HERE: Final = Path(__file__).resolve().parent
 OF_THE_PAPER: Final = ("simulated", "real")
 """Parts with a record for each size, whose blocks are runs of the paper."""
+NOISES: Final = {None: "", 0: "-quiet", 0.3: "-noisy"}
+"""How the name of a record ends, by the noise of links; real networks have no such level."""
 PARTS: Final = (*OF_THE_PAPER, "execution", "designed", "direction")
 COUNTS: Final = ("items_useful", "items_superseded", "items_rejected", "messages", "epochs")
 
 
-def experiments(part: str, ranks: Sequence[int]) -> Iterator[tuple[str, Experiment]]:
-    """The experiments of a part by the names of their records: one for each size that is asked for."""
+def experiments(
+    part: str, ranks: Sequence[int], links: Sequence[float] = ()
+) -> Iterator[tuple[str, Experiment]]:
+    """The experiments of a part by the names of their records.
+
+    One for each size that is asked for, and for each level of the noise of links (all, if none is named).
+    """
     text = (HERE / f"{part}.toml").read_text(encoding="utf-8")
     if part not in OF_THE_PAPER:
         yield part, experiment(source=HERE, **tomllib.loads(text))
         return
-    for scale, p in tomllib.loads(text)["factors"]["size"]["levels"]:
-        if p in ranks:
+    factors = tomllib.loads(text)["factors"]
+    for scale, p in factors["size"]["levels"]:
+        for level in factors.get("links", [None]):
+            if p not in ranks or (links and level is not None and level not in links):
+                continue
             tables: dict[str, Any] = tomllib.loads(text)
             tables["factors"]["size"]["levels"] = [[scale, p]]
-            yield f"{part}-{p}", experiment(source=HERE, **tables)
+            if level is not None:
+                tables["factors"]["links"] = [level]
+            yield f"{part}-{p}{NOISES[level]}", experiment(source=HERE, **tables)
 
 
 def summary_of(lab: Laboratory) -> dict[str, Any]:
@@ -124,15 +136,17 @@ def write_figures(rows: Sequence[dict[str, object]], output: Path) -> None:
 
 def with_other_sizes(runs: Sequence[Run], path: Path) -> list[Run]:
     """Runs, and those that the file has of sizes that these are not of."""
-    sizes = {(run.scale, run.ranks) for run in runs}
+    sizes = {(run.scale, run.ranks, run.links) for run in runs}
     earlier = read_runs(path) if path.is_file() else []
-    return sorted([*runs, *(row for row in earlier if (row.scale, row.ranks) not in sizes)])
+    others = (run for run in earlier if (run.scale, run.ranks, run.links) not in sizes)
+    return sorted([*runs, *others], key=lambda run: (run.links or 0, run))
 
 
-def place(named: tuple[str, object]) -> tuple[int, int]:
-    """Of a record in the summary: by part, then by ranks."""
-    part, _, ranks = named[0].partition("-")
-    return PARTS.index(part), int(ranks or 0)
+def place(named: tuple[str, object]) -> tuple[int, str, int]:
+    """Of a record in the summary: by part, noise and ranks."""
+    part, *rest = named[0].split("-")
+    ranks, noise = [*rest, *["0", ""][len(rest) :]]
+    return PARTS.index(part), "" if noise == "quiet" else noise, int(ranks)
 
 
 def written(output: Path) -> Iterator[str]:
@@ -140,11 +154,22 @@ def written(output: Path) -> Iterator[str]:
     for part in OF_THE_PAPER:
         if (path := output / f"{part}-runs.csv").is_file():
             runs = read_runs(path)
-            yield f"## {part}\n\n{times(runs)}\n\n{slowest(runs)}"
+            for level in dict.fromkeys(run.links for run in runs):
+                chosen = [run for run in runs if run.links == level]
+                yield f"## {part}{NOISES[level]}\n\n{times(chosen)}\n\n{slowest(chosen)}"
     summary = json.loads((output / "summary.json").read_text(encoding="utf-8"))
     makers = (comparisons, ratios, claims, instances, counts, effects)
     yield from (maker(summary) for maker in makers)
     yield table_1(published(HERE / "published.csv"))
+
+
+def read_links(text: str) -> list[float]:
+    """Levels of the noise of links, as the command line has them."""
+    levels = {f"{level:g}": level for level in NOISES if level is not None}
+    named = text.split(",")
+    if unknown := [level for level in named if level not in levels]:
+        raise argparse.ArgumentTypeError(f"unknown level {unknown[0]!r}; one of: {', '.join(levels)}")
+    return [levels[level] for level in named]
 
 
 def main() -> int:
@@ -152,6 +177,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)} (default: simulated)")
     parser.add_argument("--ranks", default="4", help="sizes of simulated and real (default: 4)")
+    parser.add_argument(
+        "--links", type=read_links, default=[], help="levels of the noise of links, simulated (default: all)"
+    )
     parser.add_argument("--no-run", action="store_true", help="only write what the records hold")
     parser.add_argument("--directory", type=Path, default=Path("value-of-variance.labs"))
     parser.add_argument("--output", type=Path, help="where files go (default: --directory)")
@@ -161,12 +189,13 @@ def main() -> int:
     output = args.output or args.directory
     for directory in (args.directory, output):
         directory.mkdir(parents=True, exist_ok=True)
+    ranks = [int(p) for p in args.ranks.split(",")]
     path = output / "summary.json"
     summary: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     try:
         for part in args.parts or ("simulated",):
             runs: list[Run] = []
-            for name, experiment in experiments(part, [int(p) for p in args.ranks.split(",")]):
+            for name, experiment in experiments(part, ranks, args.links):
                 lab = Laboratory(experiment, record=args.directory / f"{name}.lab")
                 if not args.no_run:
                     lab.run()

@@ -184,7 +184,8 @@ def _excess(runs: Sequence[Run]) -> str:
 
 def _words(levels: Mapping[str, object]) -> str:
     """What is not in the name of a record."""
-    return ", ".join(f"{name} {level}" for name, level in levels.items() if name not in ("p", "scale"))
+    named = {name: level for name, level in levels.items() if name not in ("p", "scale", "links")}
+    return ", ".join(f"{name} {level}" for name, level in named.items())
 
 
 def _interval(bounds: Sequence[float] | None) -> str:

@@ -183,7 +183,9 @@ def test_a_server_that_no_cleanup_ends_is_ended_and_named(steelyard_cli, tmp_pat
     done = steelyard_cli("compare", "-S", "-r", "3", "-o", "a.lab", "-s", start, "kill -0 $(cat pid)")
     assert done.returncode == 0, done.stderr
     pid = int((tmp_path / "pid").read_text())
-    assert f"sleep ({pid})" in warnings(done, tmp_path)[0]
+    (text,) = warnings(done, tmp_path)
+    assert text.startswith("commands around blocks left processes, which were ended after the last block: ")
+    assert f"sleep ({pid})" in text
     assert "commands around blocks left processes" in " ".join(done.stdout.split())
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import subprocess
@@ -16,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from checkout import ROOT, list_files
-from door.alone import CORE, copy_tree, keep_entries, list_commands_of_others, list_parts
+from door.alone import CORE, Part, copy_tree, keep_entries, list_commands_of_others, list_parts
 from door.stages import DevError
 
 FOUND = """
@@ -84,6 +85,27 @@ def test_a_copy_finds_its_own_package_with_its_extensions_alone(
     for place in ("src/steelyard/extensions", "tests/extensions"):
         folders = [path.parent.name for path in (tmp_path / place).glob("*/*.py")]
         assert {*folders} <= {*extensions}
+
+
+@pytest.mark.parametrize("part", list_parts([]), ids=lambda part: part.name)
+def test_files_of_tests_import_what_their_part_has_or_are_marked(part: Part) -> None:
+    unmarked = {}
+    # A copy of the core has none of these.
+    folders = [folder for folder in part.list_tests(ROOT) if folder != "tests/extensions"]
+    for file in (path for folder in folders for path in (ROOT / folder).rglob("test_*.py")):
+        tree = ast.parse(file.read_text())
+        marks = [ast.unparse(node) for node in tree.body if isinstance(node, ast.Assign)]
+        named = {
+            name for mark in marks for found in MARK.findall(mark) for name in re.findall(r"'(\w+)'", found)
+        }
+        imported = {
+            node.module.split(".")[2]
+            for node in tree.body
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("steelyard.extensions.")
+        }
+        if missing := imported - part.extensions - named:
+            unmarked[str(file.relative_to(ROOT))] = missing
+    assert unmarked == {}
 
 
 def test_every_extension_that_a_test_needs_exists() -> None:

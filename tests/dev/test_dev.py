@@ -15,7 +15,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
-from door import levels
+from door import alone, levels, stages
 
 DEV = Path(__file__).parents[2] / "dev"
 
@@ -247,6 +247,53 @@ def test_fast_hands_the_marker_to_pytest_and_builds_nothing(
     assert dev.test(["-x", "--fast"]) == 0
     fast = ["-m", "pytest", "-m", "fast", "--hypothesis-profile=fast"]
     assert [item[:5] + item[-1:] for item in calls] == [[*fast, "-x"]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "ends", "code", "end"),
+    [
+        (["lake", "core", "-k", "word"], {"core": 0, "lake": 5}, 0, "1 of 1 pass alone"),
+        (["lake", "core", "-kword"], {"core": 0, "lake": 1}, 1, "failed alone: lake"),
+        (["lake", "core"], {"core": 0, "lake": 5}, 1, "failed alone: lake"),
+        (["lake", "core"], {"core": 0, "lake": 0}, 0, "2 of 2 pass alone"),
+    ],
+)
+def test_a_part_without_a_test_of_the_chosen_word_does_not_fail_alone(
+    arguments: list[str],
+    ends: dict[str, int],
+    code: int,
+    end: str,
+    dev: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    set_ends(dev, monkeypatch, ends)
+    assert dev.test(["alone", *arguments]) == code
+    assert capsys.readouterr().err.endswith(f"{end}\n")
+
+
+def test_a_word_that_no_part_has_a_test_of_is_refused(
+    dev: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_ends(dev, monkeypatch, {"core": 5, "lake": 5})
+    with pytest.raises(dev.DevError, match="no part has a test") as caught:
+        dev.test(["alone", "core", "lake", "-k", "wrod"])
+    assert caught.value.exit_code == 2
+
+
+def set_ends(dev: ModuleType, monkeypatch: pytest.MonkeyPatch, ends: dict[str, int]) -> None:
+    """Let pytest end so in the copy of each part, which has no file."""
+
+    def end(command: list[str], **_: object) -> subprocess.CompletedProcess[bytes]:
+        name = "core" if "tests/stats" in command else Path(command[-1]).name
+        return subprocess.CompletedProcess(command, ends[name], b"\n")
+
+    monkeypatch.setattr(dev, "set_up", lambda needs, *locks: None)
+    monkeypatch.setattr(alone, "copy_tree", lambda part, copy: None)
+    monkeypatch.setattr(
+        alone.Part, "list_tests", lambda part, copy: ["tests/stats" if part.name == "core" else part.name]
+    )
+    monkeypatch.setattr(stages.subprocess, "run", end)
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,15 @@ def test_what_a_machine_lacks_is_no_failure_where_it_may_lack_it_and_is_shown(
     assert not stages.quietly("tools", failing, fatal=False, may_lack=True).passed
 
 
+def test_a_stage_with_nothing_to_do_is_no_failure_where_its_exit_code_is_known() -> None:
+    nothing = [["sh", "-c", "echo nothing chosen; exit 5"]]
+    stage = stages.quietly("part", nothing, fatal=False, empty=5)
+    assert (stage.passed, stage.empty) == (True, True)
+    assert not stages.quietly("part", nothing, fatal=False).passed
+    assert not stages.quietly("part", [["sh", "-c", "exit 1"]], fatal=False, empty=5).passed
+    assert not stages.quietly("part", [["true"]], fatal=False, empty=5).empty
+
+
 def test_lanes_run_at_the_same_time_and_their_stages_come_back_in_order() -> None:
     meeting = threading.Barrier(2)
     began: list[str] = []

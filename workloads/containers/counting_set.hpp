@@ -64,6 +64,7 @@ class CountingSet {
     template <class F>
     void for_all(F f) {
         complete(counts_.own());
+        const runtime::Runtime::Loop loop(runtime_, "for_all of a CountingSet");
         for (const auto& [key, count] : counts_.own()) {
             f(key, count);
         }

@@ -27,7 +27,8 @@ template <class Key, class Value, class Hash = std::hash<Key>>
 class Map {
   public:
     /// Collective. `messages` outlives this.
-    Map(const Team& team, global::Messages& messages) : messages_(messages), everywhere_(team, *this) {
+    Map(const Team& team, global::Messages& messages)
+        : messages_(messages), user_(messages), everywhere_(team, *this) {
         messages.admit_outside();
     }
     Map(const Map&) = delete;
@@ -89,7 +90,7 @@ class Map {
     template <class F>
     void for_all(F f) {
         messages_.runtime().epoch();
-        const runtime::Runtime::Hold hold(messages_.runtime());
+        const runtime::Runtime::Loop loop(messages_.runtime(), "for_all of a Map");
         for (auto& [key, value] : own_) {
             f(key, value);
         }
@@ -108,6 +109,7 @@ class Map {
     /// `async_reduce` of a key of this rank, at once. Not collective, and not within `for_all`.
     template <class Fold>
     void reduce_own(const Key& key, const Value& value, Fold fold) {
+        messages_.runtime().engine().check_no_loop("reduce_own()");
         const auto [entry, is_new] = own_.try_emplace(key, value);
         if (!is_new) {
             entry->second = fold(entry->second, value);
@@ -127,6 +129,7 @@ class Map {
     [[nodiscard]] global::GlobalPtr<Map> at(const Key& key) const { return everywhere_.on(owner(key)); }
 
     global::Messages& messages_;
+    global::Messages::User user_;
     std::unordered_map<Key, Value, Hash> own_;
     global::Symmetric<Map> everywhere_;
 };

@@ -392,6 +392,9 @@ class Delegates {
 
     template <class T>
     [[nodiscard]] bool is_here(GlobalPtr<T> object) {
+        if (!object) [[unlikely]] {
+            runtime_.engine().refuse_null(runtime::with_place("delegates", place_));
+        }
         const bool here = object.rank == rank_ && !to_self_;
         runtime_.counters().delegates_here += here ? 1 : 0;
         return here;

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -23,9 +24,10 @@ namespace goodsyard::global {
 
 class Messages;
 
-/// What is executed where a record arrives: the rest of the record is the object's address, where there is
-/// one, what the function captures, and the arguments.
-using Procedure = void (*)(Messages& self, std::span<const std::byte> rest, int from);
+/// What is executed where a record arrives, and the records of the same function that follow. A record is the
+/// number of the function, the object's address, where there is one, what the function captures, and the
+/// arguments.
+using Procedure = void (*)(Messages& self, runtime::Records& records, int from);
 
 /// What an argument arrives as: a value, and of a C string a std::string.
 template <class T>
@@ -46,14 +48,32 @@ class Messages {
         : runtime_(runtime),
           channel_(
               runtime,
-              [this](std::span<const std::byte> record, int from) {
-                  runtime::Reader reader(record);
-                  const auto number = reader.read<std::uint32_t>();
-                  runtime_.engine().function<Procedure>(number, from)(*this, reader.rest(), from);
+              [this](runtime::Records& records, int from) {
+                  const auto number = runtime::Reader(records.front()).read<Number>();
+                  runtime_.engine().function<Procedure>(number, from)(*this, records, from);
               },
               "functions of Messages", place) {}
     Messages(const Messages&) = delete;
     Messages& operator=(const Messages&) = delete;
+
+    ~Messages() {
+        if (users_ > 0 && !channel_.unwound()) {
+            runtime_.engine().refuse(channel_.name() +
+                                     " end before a container that uses them: end it first");
+        }
+    }
+
+    /// A member of what sends by Messages, and is not to outlive them.
+    class User {
+      public:
+        explicit User(Messages& messages) : messages_(messages) { ++messages_.users_; }
+        User(const User&) = delete;
+        User& operator=(const User&) = delete;
+        ~User() { --messages_.users_; }
+
+      private:
+        Messages& messages_;
+    };
 
     [[nodiscard]] runtime::Runtime& runtime() { return runtime_; }
 
@@ -65,6 +85,9 @@ class Messages {
     /// Messages of that rank, by which it may reply, and the rank that has sent it. Legal everywhere.
     template <class T, class F, class... Arguments>
     void async(GlobalPtr<T> object, const F& f, const Arguments&... arguments) {
+        if (!object) [[unlikely]] {
+            runtime_.engine().refuse_null(channel_.name());
+        }
         send<T, F, Sent<Arguments>...>(object.rank, object.address(), f, arguments...);
     }
     /// The same without an object: `f(arguments…)`, or `f(here, from, arguments…)`, on rank `to`.
@@ -74,6 +97,15 @@ class Messages {
     }
 
   private:
+    using Number = std::uint32_t;
+    /// Whether a record has a known size, and which.
+    template <class... Arguments>
+    static constexpr bool are_flat = (runtime::Flat<Arguments> && ...);
+    template <class T, class F, class... Arguments>
+    static constexpr std::size_t flat_bytes =
+        sizeof(Number) + (std::is_void_v<T> ? 0 : sizeof(std::uintptr_t)) +
+        (std::is_empty_v<F> ? 0 : sizeof(F)) + (sizeof(Arguments) + ... + 0);
+
     template <class T, class F, class... Arguments, class... Values>
     void send(int to, T* object, const F& f, const Values&... arguments) {
         static_assert(std::is_trivially_copyable_v<F>,
@@ -83,42 +115,67 @@ class Messages {
             "a function is executed on another rank, where what it captures by reference ([&], this) "
             "or as a pointer, and the address of a function, mean nothing: capture values, and send a "
             "lambda in place of a function's name");
-        constexpr bool has_object = !std::is_void_v<T>;
-        const std::uint32_t number = runtime::number_of<&execute<T, F, Arguments...>>;
-        if constexpr ((runtime::Flat<Arguments> && ...)) {
-            constexpr std::size_t size = sizeof number + (has_object ? sizeof(std::uintptr_t) : 0) +
-                                         (std::is_empty_v<F> ? 0 : sizeof(F)) + (sizeof(Arguments) + ... + 0);
-            channel_.send(to, size, [&](std::byte* place) {
+        const Number number = runtime::number_of<&execute<T, F, Arguments...>>;
+        if constexpr (are_flat<Arguments...>) {
+            std::byte* place = channel_.append(to, flat_bytes<T, F, Arguments...>);
+            if (place != nullptr) [[likely]] {
                 place = runtime::write_flat(place, number);
-                if constexpr (has_object) {
+                if constexpr (!std::is_void_v<T>) {
                     place = runtime::write_flat(place, reinterpret_cast<std::uintptr_t>(object));
                 }
                 if constexpr (!std::is_empty_v<F>) {
                     place = runtime::write_flat(place, f);
                 }
                 runtime::write_flat(place, static_cast<const Arguments&>(arguments)...);
-            });
-        } else {
-            // Not one of this: while a fibre waits for room, others send.
-            std::vector<std::byte> record = std::exchange(spare_, {});
-            record.clear();
-            runtime::Writer writer(record);
-            writer(number);
-            if constexpr (has_object) {
-                writer(reinterpret_cast<std::uintptr_t>(object));
+                return;
             }
-            if constexpr (!std::is_empty_v<F>) {
-                writer(f);
-            }
-            (writer(static_cast<const Arguments&>(arguments)), ...);
-            channel_.send(to, record);
-            spare_ = std::move(record);
         }
+        send_serialised<T, F, Passed<F>, std::tuple<Arguments...>, Passed<Values>...>(to, object, number, f,
+                                                                                      arguments...);
+    }
+    /// As parameters: by a reference, values would be in memory whenever they might be passed so.
+    template <class Value>
+    using Passed = std::conditional_t<std::is_trivially_copyable_v<Value> && !std::is_array_v<Value> &&
+                                          sizeof(Value) <= 2 * sizeof(void*),
+                                      Value, const Value&>;
+    template <class T, class F, class PassedF, class Arguments, class... PassedValues>
+    [[gnu::noinline]] void send_serialised(int to, T* object, Number number, PassedF f,
+                                           PassedValues... arguments) {
+        // Not one of this: while a fibre waits for room, others send.
+        std::vector<std::byte> record = std::exchange(spare_, {});
+        record.clear();
+        runtime::Writer writer(record);
+        writer(number);
+        if constexpr (!std::is_void_v<T>) {
+            writer(reinterpret_cast<std::uintptr_t>(object));
+        }
+        if constexpr (!std::is_empty_v<F>) {
+            writer(f);
+        }
+        [&]<class... Each>(std::type_identity<std::tuple<Each...>>) {
+            (writer(static_cast<const Each&>(arguments)), ...);
+        }(std::type_identity<Arguments>());
+        channel_.send(to, record);
+        spare_ = std::move(record);
     }
 
     template <class T, class F, class... Arguments>
-    static void execute(Messages& self, std::span<const std::byte> rest, int from) {
-        runtime::Reader reader(rest);
+    static void execute(Messages& self, runtime::Records& records, int from) {
+        if constexpr (are_flat<Arguments...>) {
+            constexpr std::size_t size = flat_bytes<T, F, Arguments...>;
+            if (records.front().size() != size) [[unlikely]] {
+                throw std::length_error("a message has more or fewer bytes than its arguments");
+            }
+            records.for_alike<size, sizeof(Number)>([&](const std::byte* record) {
+                execute_one<T, F, Arguments...>(self, {record, size}, from);
+            });
+        } else {
+            execute_one<T, F, Arguments...>(self, records.front(), from);
+        }
+    }
+    template <class T, class F, class... Arguments>
+    static void execute_one(Messages& self, std::span<const std::byte> record, int from) {
+        runtime::Reader reader(record.subspan(sizeof(Number)));
         [[maybe_unused]] T* const object = read_object<T>(reader);
         F f = read_function<F>(reader);
         std::tuple<Arguments...> arguments{reader.read<Arguments>()...}; // In braces, from left to right.
@@ -157,6 +214,7 @@ class Messages {
     }
 
     runtime::Runtime& runtime_;
+    int users_ = 0;
     std::vector<std::byte> spare_; ///< Memory of the last record.
     runtime::RecordChannel channel_;
 };

@@ -57,6 +57,7 @@ class Channel final : public Mailbox {
     }
     template <class Handler, class By>
     void on_receipt(Handler handler, By execution) {
+        engine_.check_may_replace_handler(*this);
         delivery_ = std::make_unique<Handling<Item, Handler, By>>(engine_, std::move(handler), execution);
     }
 

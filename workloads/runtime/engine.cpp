@@ -16,6 +16,14 @@ Engine::Engine(Transport& transport, const Parameters& parameters, const Computa
       routing_(parameters.route, rank_, size_, transport.ranks_of_node()), computation_(computation),
       tasks_(parameters, counters_, rank_), termination_(transport, outbox_),
       trace_(parameters.trace_tasks_s, transport.now_s()) {
+    if (!transport.lend()) {
+        refuse(
+            "a second runtime is made on a transport that one uses: each takes what has come for the other; "
+            "make a transport for each");
+    }
+    if (const std::string mistake = mistake_in(parameters); !mistake.empty()) {
+        refuse(mistake);
+    }
     const std::size_t capacity = transport.pool().capacity_bytes();
     if (parameters.buffer_bytes > static_cast<std::int64_t>(capacity)) {
         refuse("a transport has messages of " + std::to_string(capacity) + " bytes, which are to have " +
@@ -36,6 +44,11 @@ Engine::Engine(Transport& transport, const Parameters& parameters)
     : Engine(transport, parameters, free_computation()) {}
 
 Engine::~Engine() {
+    transport_.take_back();
+    if (!mailboxes_.empty() && !unwound_) {
+        refuse(mailboxes_.back()->name() +
+               " outlive their runtime: end them, and what sends by them, before it");
+    }
     const std::uint64_t tasks = tasks_.active() + tasks_.unbegun();
     check_nothing_is_lost(unwound_, tasks - std::min(tasks, waiting_for_ever_),
                           "tasks that were begun or spawned after the last epoch");
@@ -73,6 +86,17 @@ void Engine::end_unusable() const {
            "program, or catch it inside of the handler or task");
 }
 
+void Engine::refuse_null(const std::string& subject) const {
+    refuse(subject + ": sent to a GlobalPtr that points to no object");
+}
+
+void Engine::check_may_replace_handler(const Mailbox& mailbox) const {
+    if (handlers_may_run()) {
+        refuse(mailbox.name() + " are given a handler within " + text_of_phase() +
+               ": call on_receipt() before it");
+    }
+}
+
 int Engine::add(Mailbox& mailbox) {
     check_is_usable();
     if (handlers_may_run()) {
@@ -103,6 +127,9 @@ void Engine::begin_epoch(const Place& place) {
         refuse("epoch() at " + text_of(place) + " is called within " + text_of_phase() +
                ", by a handler, a task or a step: an epoch is for all ranks together, and ends by itself");
     }
+    if (loop_ != nullptr) {
+        refuse_loop("epoch() at " + text_of(place));
+    }
     phase_ = Phase::epoch;
     epoch_place_ = place;
     while (!held_back_.empty()) {
@@ -112,6 +139,11 @@ void Engine::begin_epoch(const Place& place) {
     if (parameters_.checked) {
         compare_channels();
     }
+}
+
+void Engine::refuse_loop(const std::string& subject) const {
+    refuse(subject + " is called within " + loop_ +
+           ", over keys that it may change: call it, and what is collective, after the loop");
 }
 
 std::string Engine::text_of_phase() const {

@@ -66,6 +66,16 @@ class Engine {
     [[noreturn]] void refuse(const std::string& text) const;
     /// Of an item or a record that is to be sent.
     [[noreturn]] void refuse_rank(int to, const Mailbox& mailbox) const;
+    /// Of what is sent to an object, where the pointer has none; `subject` is what.
+    [[noreturn]] void refuse_null(const std::string& subject) const;
+    /// Ends the program within a loop over what handlers change, which `subject` would change.
+    void check_no_loop(const char* subject) const {
+        if (loop_ != nullptr) [[unlikely]] {
+            refuse_loop(subject);
+        }
+    }
+    /// Ends the program where handlers may run, one of which `mailbox` is about to lose.
+    void check_may_replace_handler(const Mailbox& mailbox) const;
     /// The function that rank `from` has sent by number. Ends the program where this rank has none of it.
     template <class Function>
     [[nodiscard]] Function function(std::uint64_t number, int from) const {
@@ -125,6 +135,8 @@ class Engine {
     }
     void hold() { ++holds_; }
     void release() { --holds_; }
+    /// A loop over what handlers change begins, which `subject` names, or ends (null).
+    void note_loop(const char* subject) { loop_ = subject; }
     /// Whether nothing is left to do here; flushes what is not sent.
     bool is_passive();
     /// Take in what has arrived, without handling it. Returns whether there was anything.
@@ -204,6 +216,7 @@ class Engine {
     /// send is taken in, so that room becomes free on some rank.
     void send_all_posted();
     void keep_arrived(Buffer&& message);
+    [[noreturn]] void refuse_loop(const std::string& subject) const;
     [[noreturn]] void refuse_backlog(const Buffer& message) const;
     [[nodiscard]] Tally tally(const Agreed& values) const;
     /// Of a task that may be waiting for ever; empty where none waits.
@@ -225,6 +238,7 @@ class Engine {
     Queue<Buffer> arrived_;
     Queue<Buffer> held_back_; ///< Of what has arrived, what waits for the next epoch.
     int holds_ = 0;
+    const char* loop_ = nullptr;      ///< Within which no epoch may begin.
     bool may_handle_outside_ = false; ///< A message was sent since `handle_outside` has handled any.
     std::uint64_t sent_ = 0;          ///< Messages, for the termination.
     std::uint64_t handled_ = 0;       ///< Messages.

@@ -43,11 +43,11 @@ class Outbox {
         }
         return items;
     }
-    void forget_sent() { sent_ = 0; }
-    void count(std::uint64_t items, std::size_t item_bytes) {
-        sent_ += items;
-        engine_.counters().items += items;
-        engine_.counters().items_by_bytes.add(item_bytes, items);
+    void forget_sent() { sent_ = counted_ = 0; }
+    /// A record, of which no other counts.
+    void count(std::size_t bytes) {
+        ++sent_;
+        engine_.counters().items_by_bytes.add(bytes);
     }
 
     /// Begin a message to a rank that has none.
@@ -70,8 +70,11 @@ class Outbox {
         message.rank = to;
         message.channel = number_;
         if (item_bytes_ > 0) {
-            count(bytes / item_bytes_, item_bytes_);
+            const std::uint64_t items = bytes / item_bytes_;
+            sent_ += items;
+            engine_.counters().items_by_bytes.add(item_bytes_, items);
         }
+        engine_.counters().items += sent_ - std::exchange(counted_, sent_);
         engine_.post(std::move(message), reason);
     }
     void flush(Flush reason) {
@@ -106,6 +109,7 @@ class Outbox {
     int oldest_ = none;
     int newest_ = none;
     std::uint64_t sent_ = 0;
+    std::uint64_t counted_ = 0; ///< Of these: in the counters.
 };
 
 } // namespace GOODSYARD_MACHINE

@@ -131,6 +131,19 @@ Parameters settled(Parameters parameters) {
     return parameters;
 }
 
+std::string mistake_in(const Parameters& parameters) {
+    if (parameters.buffer_bytes < 0 || parameters.execution == Execution::of_preset ||
+        parameters.active_tasks == 0) {
+        return "parameters of a runtime are not settled: pass settled(parameters)";
+    }
+    if (parameters.sends < 1 || parameters.receives < 1 || parameters.poll_interval < 1 ||
+        parameters.loop_threshold < 1) {
+        return "sends, receives, poll_interval and loop_threshold of a runtime are at least 1: with less it "
+               "gets no further";
+    }
+    return "";
+}
+
 std::uint64_t active_tasks_of_place() {
     constexpr std::uint64_t most = 65536;
     if (machine_is_simulated()) {

@@ -105,6 +105,9 @@ void take_fibres(Parameters& parameters, const std::string& option);
 /// Raises UsageError where parameters exclude each other.
 [[nodiscard]] Parameters settled(Parameters parameters);
 
+/// Why a runtime cannot have these parameters, for people; empty where it can.
+[[nodiscard]] std::string mistake_in(const Parameters& parameters);
+
 /// Tasks of a rank that are active by default: on a real machine as many as the second-level cache has KiB,
 /// which is what one that waits touches of memory, on a simulated one, which has no caches, 65,536.
 [[nodiscard]] std::uint64_t active_tasks_of_place();

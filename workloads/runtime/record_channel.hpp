@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/outbox.hpp"
+#include "runtime/records.hpp"
 #include "runtime/runtime.hpp"
 
 namespace goodsyard::runtime {
@@ -24,8 +25,9 @@ class RecordChannel final : public Mailbox {
   public:
     /// `handler(record, from)`, of the bytes as a `std::span<const std::byte>` and the rank that sent them,
     /// is what is done with a record where it arrives, in the receive loop: it may send, and cannot wait. The
-    /// bytes end with the call. `subject` names the records, for people, and stays. They go by the route of
-    /// the program.
+    /// bytes end with the call. Or `handler(records, from)`, of `Records&`, handles the front and, where it
+    /// wants, those like it that follow. `subject` names the records, for people, and stays. They go by the
+    /// route of the program.
     template <class Handler>
     RecordChannel(Runtime& runtime, Handler handler, const char* subject = "records of RecordChannel",
                   Place place = Place::current())
@@ -37,10 +39,12 @@ class RecordChannel final : public Mailbox {
         : engine_(runtime.engine()), receiver_(std::make_unique<Receiving<Handler>>(std::move(handler))),
           subject_(subject), place_(place), forwarding_(make_forwarding(runtime, route)),
           most_bytes_(engine_.pool().capacity_bytes() - sizeof(Length)),
+          ranks_(static_cast<unsigned>(engine_.size())),
           when_full_(engine_.parameters().buffer_bytes == 0 ? Flush::single : Flush::full),
           spare_bytes_(engine_.pool().capacity_bytes() -
                        static_cast<std::size_t>(engine_.parameters().buffer_bytes)),
-          outbox_(engine_, engine_.add(*this), engine_.pool().capacity_bytes(), 0) {}
+          outbox_(engine_, engine_.add(*this), static_cast<std::size_t>(engine_.parameters().buffer_bytes),
+                  0) {}
     ~RecordChannel() override { engine_.remove(*this); }
 
     /// Legal everywhere, in handlers too; runs no handler. A fibre may wait for room, and the bytes stay
@@ -67,20 +71,13 @@ class RecordChannel final : public Mailbox {
         }
     }
 
-    /// Send a record of `size` bytes, which `write(place)` puts where they go. It does not send.
-    template <class Write>
-    void send(int to, std::size_t size, Write write) {
-        if (size > most_bytes_ || forwarding_) [[unlikely]] {
-            // Not one of this: while a fibre waits for room, others send.
-            std::vector<std::byte> record = std::exchange(spare_, {});
-            record.resize(size);
-            write(record.data());
-            send(to, record);
-            spare_ = std::move(record);
-            return;
-        }
+    /// Where the caller writes a record of `size` bytes before anything else is sent. Null where no message
+    /// is open that has room for more than this: `send` sends it then.
+    [[nodiscard]] std::byte* append(int to, std::size_t size) {
         check_rank(to);
-        put(to, static_cast<Length>(size), size, write);
+        Outbox::Slot& slot = outbox_.slot(to);
+        const bool stays_open = slot.end - slot.next > static_cast<std::ptrdiff_t>(sizeof(Length) + size);
+        return stays_open ? append(slot, static_cast<Length>(size), size) : nullptr;
     }
 
     void deliver(const Buffer& message) override { receiver_->deliver(*this, message); }
@@ -106,7 +103,7 @@ class RecordChannel final : public Mailbox {
     [[nodiscard]] std::string name() const override { return with_place(subject_, place_); }
 
   private:
-    using Length = std::uint32_t;
+    using Length = RecordLength;
     static constexpr Length is_part = Length{1} << 31U;
     struct Part {
         std::uint64_t record; ///< By the rank that sends it.
@@ -124,7 +121,7 @@ class RecordChannel final : public Mailbox {
         Receiver& operator=(const Receiver&) = delete;
         virtual ~Receiver() = default;
         virtual void deliver(RecordChannel& self, const Buffer& message) = 0;
-        virtual void handle(std::span<const std::byte> record, int from) = 0;
+        virtual void handle(RecordChannel& self, std::span<const std::byte> record, int from) = 0;
     };
     /// A call for each message, none for each record.
     template <class Handler>
@@ -133,7 +130,12 @@ class RecordChannel final : public Mailbox {
         void deliver(RecordChannel& self, const Buffer& message) override {
             self.deliver_to(handler, message);
         }
-        void handle(std::span<const std::byte> record, int from) override { handler(record, from); }
+        void handle(RecordChannel& self, std::span<const std::byte> record, int from) override {
+            Records records(self.engine_, record);
+            records.open(record.size());
+            handle_front(handler, records, from);
+            ++self.engine_.counters().items_handled;
+        }
         Handler handler;
     };
     struct Partial {
@@ -156,7 +158,7 @@ class RecordChannel final : public Mailbox {
         const auto pass_on = [this](std::span<const std::byte> record, int /*from*/) {
             const Hops hops = take<Hops>(record);
             if (hops.to == engine_.rank()) {
-                receiver_->handle(record, hops.from);
+                receiver_->handle(*this, record, hops.from);
             } else {
                 ++engine_.counters().forwarded;
                 forward(hops, record);
@@ -175,7 +177,7 @@ class RecordChannel final : public Mailbox {
     }
 
     void check_rank(int to) const {
-        if (static_cast<unsigned>(to) >= static_cast<unsigned>(engine_.size())) [[unlikely]] {
+        if (static_cast<unsigned>(to) >= ranks_) [[unlikely]] {
             engine_.refuse_rank(to, *this);
         }
     }
@@ -187,24 +189,26 @@ class RecordChannel final : public Mailbox {
     /// Put a record, or a part of one, of `size` bytes that `write` writes.
     template <class Write>
     void put(int to, Length length, std::size_t size, const Write& write) {
-        const std::size_t bytes = sizeof length + size;
+        make_room(to, sizeof length + size);
         Outbox::Slot& slot = outbox_.slot(to);
-        if (static_cast<std::size_t>(slot.end - slot.next) < bytes) [[unlikely]] {
-            make_room(to, bytes);
-        }
-        std::byte* const place = slot.next;
-        slot.next = place + bytes;
-        std::memcpy(place, &length, sizeof length);
-        write(place + sizeof length);
-        outbox_.count(1, bytes);
-        if (static_cast<std::size_t>(slot.end - slot.next) <= spare_bytes_) [[unlikely]] {
+        write(append(slot, length, size));
+        if (slot.next >= slot.end) {
             outbox_.seal(to, when_full_);
         }
+    }
+    /// Returns where it is to be written.
+    std::byte* append(Outbox::Slot& slot, Length length, std::size_t size) {
+        std::byte* const place = slot.next;
+        slot.next = place + sizeof length + size;
+        std::memcpy(place, &length, sizeof length);
+        outbox_.count(sizeof length + size);
+        return place + sizeof length;
     }
     void make_room(int to, std::size_t bytes) {
         const Outbox::Slot& slot = outbox_.slot(to);
         // A fibre waits while a message is sent, and another one may have begun the next meanwhile.
-        while (slot.next != nullptr && static_cast<std::size_t>(slot.end - slot.next) < bytes) {
+        while (slot.next != nullptr &&
+               slot.end + spare_bytes_ - slot.next < static_cast<std::ptrdiff_t>(bytes)) {
             outbox_.seal(to, Flush::full);
         }
         if (slot.next == nullptr) {
@@ -214,30 +218,38 @@ class RecordChannel final : public Mailbox {
 
     template <class Handler>
     void deliver_to(Handler& handler, const Buffer& message) {
-        std::span<const std::byte> rest(message.data(), message.size);
-        while (!rest.empty()) {
-            const auto length = rest.size() < sizeof(Length) ? is_part - 1 : take<Length>(rest);
+        Records records(engine_, {message.data(), message.size});
+        while (records.bytes_left() > 0) {
+            Length length = is_part - 1;
+            if (records.bytes_left() >= sizeof length) {
+                std::memcpy(&length, records.pass(sizeof length), sizeof length);
+            }
             const std::size_t size = length & ~is_part;
-            if (size + ((length & is_part) == 0 ? 0 : sizeof(Part)) > rest.size()) [[unlikely]] {
+            if (size + ((length & is_part) == 0 ? 0 : sizeof(Part)) > records.bytes_left()) [[unlikely]] {
                 refuse_message(message);
             }
             if ((length & is_part) == 0) [[likely]] {
-                note_receipt();
-                handler(rest.first(size), message.rank);
+                records.open(size);
+                handle_front(handler, records, message.rank);
             } else {
-                const auto part = take<Part>(rest);
-                collect(part, rest.first(size), message.rank);
+                Part part;
+                std::memcpy(&part, records.pass(sizeof part), sizeof part);
+                collect(part, {records.pass(size), size}, message.rank);
             }
-            rest = rest.subspan(size);
+        }
+        engine_.counters().items_handled += records.count();
+    }
+    template <class Handler>
+    static void handle_front(Handler& handler, Records& records, int from) {
+        if constexpr (std::is_invocable_v<Handler&, std::span<const std::byte>, int>) {
+            handler(records.front(), from);
+        } else {
+            handler(records, from);
         }
     }
     [[noreturn]] void refuse_message(const Buffer& message) const {
         engine_.refuse(name() + " are to be read from a message of " + std::to_string(message.size) +
                        " bytes that has none: make the same channels on all ranks, in the same order");
-    }
-    void note_receipt() {
-        ++engine_.counters().items_handled;
-        engine_.charge(Work::handler, 1);
     }
     void collect(const Part& part, std::span<const std::byte> bytes, int from) {
         const std::pair key(from, part.record);
@@ -251,8 +263,7 @@ class RecordChannel final : public Mailbox {
         }
         const std::vector<std::byte> all = std::move(partial.bytes);
         partials_.erase(key);
-        note_receipt();
-        receiver_->handle(all, from);
+        receiver_->handle(*this, all, from);
     }
 
     Engine& engine_;
@@ -262,6 +273,7 @@ class RecordChannel final : public Mailbox {
     std::unique_ptr<RecordChannel> forwarding_; ///< None where records go directly.
     std::vector<std::byte> spare_;              ///< Memory of the last record that was forwarded.
     std::size_t most_bytes_;                    ///< Of a record that goes in one part.
+    unsigned ranks_;
     Flush when_full_;
     std::size_t spare_bytes_; ///< A message that has room for no more is sent.
     std::map<std::pair<int, std::uint64_t>, Partial> partials_; ///< By rank and record.

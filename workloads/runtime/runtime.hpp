@@ -74,6 +74,10 @@ class Runtime : private Engine {
     /// messages. Collective.
     template <class Work>
     void epoch_over(std::size_t count, std::size_t piece, Work&& work, Place place = Place::current()) {
+        if (piece == 0) [[unlikely]] {
+            engine().refuse("epoch_over() at " + text_of(place) +
+                            " has pieces of 0, and would do nothing: at least 1");
+        }
         std::size_t next = 0;
         const auto step = [&] {
             const std::size_t end = std::min(next + piece, count);
@@ -99,6 +103,20 @@ class Runtime : private Engine {
         ~Hold() { runtime_.release(); }
 
       private:
+        Runtime& runtime_;
+    };
+    /// While there is one, no epoch may begin either, nor another one; `subject`, for people, stays.
+    class Loop {
+      public:
+        Loop(Runtime& runtime, const char* subject) : hold_(runtime), runtime_(runtime) {
+            runtime_.note_loop(subject);
+        }
+        Loop(const Loop&) = delete;
+        Loop& operator=(const Loop&) = delete;
+        ~Loop() { runtime_.note_loop(nullptr); }
+
+      private:
+        Hold hold_;
         Runtime& runtime_;
     };
     /// Outside of epochs, where this rank has sent a message since the last time: handle what has arrived for

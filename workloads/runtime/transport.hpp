@@ -48,12 +48,19 @@ class Transport {
     /// Of any beginning.
     [[nodiscard]] virtual double now_s() const = 0;
 
+    /// To a runtime, which takes all that arrives. Returns whether no other one has it.
+    [[nodiscard]] bool lend() { return !std::exchange(is_lent_, true); }
+    void take_back() { is_lent_ = false; }
+
     /// Where buffers to be sent are taken from, and arrived ones given back.
     [[nodiscard]] BufferPool& pool() { return pool_; }
 
   protected:
     std::shared_ptr<BufferPool> owner_;
     BufferPool& pool_;
+
+  private:
+    bool is_lent_ = false;
 };
 
 } // namespace goodsyard::runtime

@@ -1,5 +1,6 @@
 #include "global/messages.hpp"
 
+#include <array>
 #include <gtest/gtest.h>
 #include <list>
 #include <map>
@@ -205,6 +206,72 @@ TEST(Messages, NeedNoObjectAndTakeLiterals) {
         EXPECT_EQ(calls, 6U);
         runtime.epoch();
     });
+}
+
+/// What functions of a known size have told a rank: a number for each kind, and the last argument of each.
+struct Told {
+    std::array<std::uint64_t, 5> calls{};
+    std::uint64_t sum = 0;
+};
+
+TEST(Messages, OfKnownSizesAreExecutedOnceInRunsAndInTurns) {
+    static constexpr std::uint64_t rounds = 40;
+    using Long = std::array<std::uint64_t, 40>; // Longer than some messages, which it leaves in parts.
+    for (std::uint64_t seed = 0; seed < 240; ++seed) {
+        const auto [network, parameters] = drawn(seed, runtime::Execution::handler);
+        on_ranks(network, parameters, [&](Runtime& runtime, const Team& team) {
+            Messages messages(runtime);
+            Told told;
+            const Symmetric<Told> everywhere(team, told);
+            std::array<std::uint64_t, 5> sent{};
+            std::uint64_t sum = 0;
+            for (int to = 0; to < team.size(); ++to) {
+                std::uint64_t kind = 0;
+                for (std::uint64_t i = 0; i < rounds; ++i) {
+                    const std::uint64_t number = mix64(seed * rounds + i);
+                    kind = number % 3 == 0 ? number / 3 % 5 : kind; // Runs of three on average.
+                    ++sent[kind];
+                    sum += kind == 0 ? 0 : kind * i;
+                    const auto here = everywhere.on(to);
+                    if (kind == 0) {
+                        messages.async(here, [](Told& local) { ++local.calls[0]; });
+                    } else if (kind == 1) {
+                        messages.async(
+                            here, [](Told& local, std::uint64_t x) { ++local.calls[1], local.sum += x; }, i);
+                    } else if (kind == 2) { // As long as the one before, and another function.
+                        messages.async(
+                            here, [](Told& local, std::uint64_t x) { ++local.calls[2], local.sum += 2 * x; },
+                            i);
+                    } else if (kind == 3) {
+                        messages.async(here, [i](Told& local) { ++local.calls[3], local.sum += 3 * i; });
+                    } else {
+                        Long numbers{};
+                        numbers.back() = i;
+                        messages.async(
+                            here,
+                            [](Messages& self, int from, Told& local, const Long& all) {
+                                ++local.calls[4];
+                                self.async(
+                                    from, [](Messages&, int, std::uint64_t last) { EXPECT_LT(last, rounds); },
+                                    all.back());
+                                local.sum += 4 * all.back();
+                            },
+                            numbers);
+                    }
+                }
+            }
+            runtime.epoch();
+            EXPECT_EQ(told.calls, sent) << "seed " << seed;
+            EXPECT_EQ(told.sum, sum) << "seed " << seed;
+            const auto all_sent = team.all(Fold::sum, runtime.counters().items);
+            EXPECT_EQ(all_sent, team.all(Fold::sum, runtime.counters().items_handled));
+            std::uint64_t by_bytes = 0;
+            for (const std::uint64_t count : runtime.counters().items_by_bytes.counts()) {
+                by_bytes += count;
+            }
+            EXPECT_EQ(runtime.counters().items, by_bytes);
+        });
+    }
 }
 
 } // namespace

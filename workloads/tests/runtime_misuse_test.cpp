@@ -2,6 +2,7 @@
 #include <functional>
 #include <gtest/gtest.h>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -249,6 +250,96 @@ INSTANTIATE_TEST_SUITE_P(
                "runtime.epoch_over\\(count, piece, work\\), which handles messages meanwhile, or raise "
                "--backlog-bytes .+",
                {.buffer_bytes = 256, .backlog_bytes = 65536}},
+        Misuse{"EpochOverPiecesOfNothing",
+               [](Runtime& runtime, const Team&) {
+                   Channel<int> numbers(runtime);
+                   runtime.epoch_over(100, 0, [&](std::size_t) { numbers.send(0, 1); });
+               },
+               "epoch_over\\(\\) at runtime_misuse_test.cpp:[0-9]+ has pieces of 0, and would do nothing: at "
+               "least 1"},
+        Misuse{
+            "FunctionToNoObject",
+            [](Runtime& runtime, const Team&) {
+                global::Messages messages(runtime);
+                messages.async(global::GlobalPtr<int>(), [](int& number) { ++number; });
+                runtime.epoch();
+            },
+            "functions of Messages \\(runtime_misuse_test.cpp:[0-9]+\\): sent to a GlobalPtr that points to "
+            "no object"},
+        Misuse{
+            "DelegateToNoObject",
+            [](Runtime& runtime, const Team&) {
+                global::Delegates delegates(runtime);
+                delegates.post(global::GlobalPtr<int>(1, nullptr), [](int& number) { ++number; });
+                runtime.epoch();
+            },
+            "delegates \\(runtime_misuse_test.cpp:[0-9]+\\): sent to a GlobalPtr that points to no object"},
+        Misuse{"HandlerThatReplacesItself",
+               [](Runtime& runtime, const Team&) {
+                   Channel<int> numbers(runtime);
+                   numbers.on_receipt([&](int) { numbers.on_receipt([](int) {}); });
+                   numbers.send(0, 1);
+                   runtime.epoch();
+               },
+               "items of Channel<int> \\(.+\\) are given a handler within the epoch at "
+               "runtime_misuse_test.cpp:[0-9]+: call on_receipt\\(\\) before it"},
+        Misuse{"ChannelThatOutlivesItsRuntime",
+               [](Runtime& runtime, const Team&) {
+                   AloneTransport alone(capacity_bytes(runtime.parameters()));
+                   std::optional<Runtime> further(std::in_place, alone, runtime.parameters());
+                   const Channel<int> numbers(*further);
+                   further.reset();
+               },
+               "items of Channel<int> \\(.+\\) outlive their runtime: .+"},
+        Misuse{"ContainerThatOutlivesItsMessages",
+               [](Runtime& runtime, const Team& team) {
+                   std::optional<global::Messages> messages(std::in_place, runtime);
+                   const containers::Map<int, int> map(team, *messages);
+                   messages.reset();
+               },
+               "functions of Messages .*end before a container that uses them: end it first"},
+        Misuse{"TwoRuntimesOfOneTransport",
+               [](Runtime& runtime, const Team&) {
+                   AloneTransport alone(capacity_bytes(runtime.parameters()));
+                   const Runtime first(alone, runtime.parameters());
+                   const Runtime second(alone, runtime.parameters());
+               },
+               "a second runtime is made on a transport that one uses: .+"},
+        Misuse{"ParametersThatAreNotSettled",
+               [](Runtime&, const Team&) {
+                   AloneTransport alone(longest_item_bytes);
+                   const Runtime further(alone, Parameters{});
+               },
+               "parameters of a runtime are not settled: pass settled\\(parameters\\)"},
+        Misuse{"ParametersByWhichNothingIsSent",
+               [](Runtime& runtime, const Team&) {
+                   AloneTransport alone(capacity_bytes(runtime.parameters()));
+                   Parameters parameters = runtime.parameters();
+                   parameters.sends = 0;
+                   const Runtime further(alone, parameters);
+               },
+               "sends, receives, poll_interval and loop_threshold of a runtime are at least 1: .+"},
+        Misuse{"CollectiveFunctionWithinForAll",
+               [](Runtime& runtime, const Team& team) {
+                   global::Messages messages(runtime);
+                   containers::Map<int, int> map(team, messages);
+                   map.async_insert(runtime.rank(), 1);
+                   map.async_insert(runtime.rank() + 100, 1);
+                   map.async_insert(runtime.rank() + 1000, 1);
+                   map.for_all([&](int, int) { map.clear(); });
+               },
+               "epoch\\(\\) at map.hpp:[0-9]+ is called within for_all of a Map, over keys that it may "
+               "change: .+"},
+        Misuse{"OwnKeysWithinForAll",
+               [](Runtime& runtime, const Team& team) {
+                   global::Messages messages(runtime);
+                   containers::Map<int, int> map(team, messages);
+                   for (int key = 0; key < 100; ++key) {
+                       map.async_insert(key, 1);
+                   }
+                   map.for_all([&](int key, int) { map.reduce_own(key + 1000, 1, std::plus<>()); });
+               },
+               "reduce_own\\(\\) is called within for_all of a Map, over keys that it may change: .+"},
         Misuse{"EpochInAStep",
                [](Runtime& runtime, const Team&) {
                    runtime.epoch_over(3, 1, [&](std::size_t) { runtime.epoch(); });

@@ -20,6 +20,7 @@ from steelyard.lab.places.contents import Exported, Summaries, Summary
 from steelyard.lab.places.place import Place
 from steelyard.report.page.answer_page import AnswerPage
 from steelyard.report.page.chart import Chart, Section
+from steelyard.report.text.table import Column
 from steelyard.results.protocol import ProtocolResult
 from steelyard.run.measure.extract.harness import HarnessReport
 from steelyard.spec.claims.claim import Claim
@@ -29,6 +30,7 @@ __all__ = [
     "Chart",
     "Claim",
     "ClaimKind",
+    "Column",
     "Command",
     "CompareMode",
     "DataJudge",

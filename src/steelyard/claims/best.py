@@ -78,7 +78,7 @@ class _Contest:
         best = _make_part(levels[self.chosen], judging)
         for level, sample in levels.items():
             if level != self.chosen:
-                compared = comparison_of(_make_part(sample, judging), best, self.observed)
+                compared = comparison_of(_make_part(sample, judging), best, self.observed, at_bound=False)
                 self.ratios[level] = compared.speedup
                 self.by = unit_of(compared)
                 if not admissible(compared.flags, self.observed.declared(self.metric.name)):

@@ -41,11 +41,14 @@ class Statement(msgspec.Struct, frozen=True):
         Of the ratio the other way round.
     margin : float or None
         Within which both are claimed to be equal.
+    at_bound : bool
+        Whether a ratio other than 1 is claimed.
     """
 
     judge: Callable[[Speedup | Undefined], Judgement]
     inverse: bool = False
     margin: float | None = None
+    at_bound: bool = True
 
 
 def equal_within(margin: float) -> Statement:
@@ -55,13 +58,13 @@ def equal_within(margin: float) -> Statement:
 
 def judge_faster(claim: Faster, observed: Observed) -> Draft:
     """Judge whether the interval of the speedup lies above ``by``; below, the claim fails."""
-    statement = Statement(lambda ratio: judge_at_least(ratio, claim.by))
+    statement = Statement(lambda ratio: judge_at_least(ratio, claim.by), at_bound=claim.by != 1)
     return _draft(claim, claim.faster, claim.than, observed, statement)
 
 
 def judge_slower(claim: Slower, observed: Observed) -> Draft:
     """Judge ``b`` faster than ``a``, which is ``a`` slower than ``b``, and show the slowdown of ``a``."""
-    statement = Statement(lambda ratio: judge_at_least(ratio, claim.by), inverse=True)
+    statement = Statement(lambda ratio: judge_at_least(ratio, claim.by), inverse=True, at_bound=claim.by != 1)
     return _draft(claim, claim.slower, claim.than, observed, statement)
 
 
@@ -112,7 +115,7 @@ def tested_pair(
 ) -> Undecided:
     """One treatment against another, in one stratum."""
     old, new = (treatment, baseline) if statement.inverse else (baseline, treatment)
-    compared = comparison_of(old, new, observed, statement.margin)
+    compared = comparison_of(old, new, observed, statement.margin, at_bound=statement.at_bound)
     ratio = compared.speedup
     declared = observed.declared(compared.metric.name)
     judgement = judge_beside(statement.judge, compared, declared)
@@ -172,10 +175,12 @@ def _describe_typical(compared: Comparison, statement: Statement, level: float) 
     )
 
 
-def comparison_of(old: Sample, new: Sample, observed: Observed, margin: float | None = None) -> Comparison:
+def comparison_of(
+    old: Sample, new: Sample, observed: Observed, margin: float | None = None, *, at_bound: bool
+) -> Comparison:
     """Return the comparison of two samples, as the analysis makes it: estimand, uncertainties and all.
 
-    The claim chose both, so that labels which describe them may differ.
+    The claim chose both, so that labels which describe them may differ. ``at_bound`` is as in ``intervals``.
     """
     metric = new.metric.name
     declared = replace(
@@ -186,7 +191,9 @@ def comparison_of(old: Sample, new: Sample, observed: Observed, margin: float | 
         margin=margin,
     )
     chosen = [replace(sample, labels={}) for sample in (old, new)]
-    (compared,) = intervals(chosen, declared, metric=metric, order=observed.order, beside=True)
+    (compared,) = intervals(
+        chosen, declared, metric=metric, order=observed.order, beside=True, at_bound=at_bound
+    )
     return compared
 
 

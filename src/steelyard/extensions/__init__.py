@@ -282,6 +282,7 @@ EXTENSIONS: Final = (
                 "ramble": "suites:RAMBLE",
                 "exacb": "suites:EXACB",
                 "junit": "suites:JUNIT",
+                "perfgate": "suites:PERFGATE",
                 "llama-bench": "learning:LLAMA_BENCH",
                 "mlperf": "learning:MLPERF",
                 "mlperf-inference": "learning:MLPERF_INFERENCE",

@@ -14,7 +14,7 @@ import shlex
 import stat
 import time
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -100,8 +100,17 @@ def read_text(path: Path, *, hint: str, largest: int = LARGEST_BYTES) -> str:
         raise UsageError(f"{place} is not UTF-8 text", hint=hint) from None
 
 
-def parse_json(text: str | bytes, place: str, *, hint: str) -> Any:
+MakeMapping = Callable[[list[tuple[str, Any]]], Any]
+"""Makes an object of JSON of its keys and values, in their order."""
+
+
+def parse_json(text: str | bytes, place: str, *, hint: str, make: MakeMapping | None = None) -> Any:
     """Parse one JSON document.
+
+    Parameters
+    ----------
+    make : callable, optional
+        By default, the last value of a key that is there twice counts.
 
     Raises
     ------
@@ -111,7 +120,7 @@ def parse_json(text: str | bytes, place: str, *, hint: str) -> Any:
     import json
 
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=make)
     except RecursionError:
         raise too_deep(place, hint) from None
     except ValueError as error:
@@ -148,10 +157,15 @@ _NOT_FINITE: Final = re.compile(
 """A text of JSON, which stays, or a number that is none of JSON."""
 
 
-def decode_document(text: str, place: str, *, hint: str) -> Any:
+def decode_document(text: str, place: str, *, hint: str, make: MakeMapping | None = None) -> Any:
     """Decode one JSON document as programs write it: NaN and Infinity, which JSON has not, are numbers.
 
     ``nan``, ``-nan`` and ``inf``, as C and C++ print them, are the same numbers.
+
+    Parameters
+    ----------
+    make : callable, optional
+        As of ``parse_json``.
 
     Raises
     ------
@@ -159,13 +173,15 @@ def decode_document(text: str, place: str, *, hint: str) -> Any:
         As ``parse_json``, and where the text is cut off.
     """
     try:
+        if make is not None:
+            return parse_json(text, place, hint=hint, make=make)
         return decode_json(text, place, hint=hint)
     except UsageError as error:
         spelled = _NOT_FINITE.sub(_spell_number, text)
         if "NaN" not in spelled and "Infinity" not in spelled:
             raise
         try:
-            return parse_json(spelled, place, hint=hint)
+            return parse_json(spelled, place, hint=hint, make=make)
         except UsageError:
             raise error from None
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Final, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from steelyard.core.sample import Failures
 from steelyard.results.document import Format
@@ -48,6 +49,14 @@ class Progress(msgspec.Struct, frozen=True):
     reached: float | None = None
     speedup: float | None = None
     interval: Interval | None = None
+
+    def add_before(self, blocks: int, wanted: int) -> Progress:
+        """Return the progress of ``wanted`` records of one block, of which so many are complete."""
+        if self.noun != "blocks":
+            return self
+        done, rest = blocks + self.blocks_done, max(wanted - blocks - 1, 0)
+        remaining = None if rest else self.remaining_s
+        return replace(self, blocks_done=done, blocks_wanted=wanted, remaining_s=remaining)
 
 
 class Holder(msgspec.Struct, frozen=True):

@@ -160,3 +160,8 @@ def test_the_document_holds_everything_by_name(audit):
     assert aslr["verdict"] == "not_resolved"
     assert affinity["effect"]["level"] == "compact"
     assert document["left_out"]["cwd_bytes"].startswith("showing")
+
+
+def test_the_headline_is_bad_where_a_context_moves_the_time_and_good_where_none_does(audit):
+    quiet = replace(audit, findings=audit.findings[1:])
+    assert [{span.style for span in lines(each)[0]} for each in (audit, quiet)] == [{"bad"}, {"good"}]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 
 import pytest
 
@@ -148,3 +149,32 @@ def test_a_test_that_only_the_first_file_has_is_named_by_check_too(steelyard_cli
     imported = steelyard_cli("import", *files, *columns, "--each", "2%", "-o", record)
     for text in (imported.stdout, steelyard_cli("check", record).stdout):
         assert "Not judged, since only the first file has them: time_s of z" in " ".join(text.split())
+
+
+def test_a_suite_with_failures_says_how_many_and_names_the_first_with_reasons(steelyard_cli, tmp_path):
+    cases = "".join(
+        f'<testcase classname="m" name="t{number}" time="0.{number + 10}">'
+        + (f'<failure message="broken {number}">x</failure>' if number % 2 else "")
+        + "</testcase>"
+        for number in range(12)
+    )
+    (tmp_path / "suite.xml").write_text(f'<testsuites><testsuite name="s">{cases}</testsuite></testsuites>')
+    done = steelyard_cli("import", "suite.xml", cwd=tmp_path)
+    line = "- 6 of 12 runs failed: t1 (broken 1), t3 (broken 3), t5 (broken 5) and 3 more."
+    assert line in done.stdout
+    answer = steelyard_cli("analyze", "suite.lab", cwd=tmp_path)
+    assert "1 of 1 runs failed: broken 1 (and 5 other reasons)" in " ".join(answer.stdout.split())
+
+
+def test_variables_of_two_tables_without_tests_have_names_and_counts_that_read_well(steelyard_cli, tmp_path):
+    draw = random.Random(3)
+    for name, rate in (("new", 100), ("old", 120)):
+        rows = "".join(
+            f"{rate * draw.gauss(1, 0.01):.3f},{1000 * draw.gauss(1, 0.01) / rate:.3f}\n" for _ in range(20)
+        )
+        (tmp_path / f"{name}.csv").write_text(f"rate,ignored\n{rows}")
+    words = ("old.csv", "new.csv", "--value", "rate", "--unit", "img/s", "--each", "2%", "-o", "r.lab")
+    assert steelyard_cli("import", *words, cwd=tmp_path).returncode == 0
+    text = " ".join(steelyard_cli("check", "r.lab", cwd=tmp_path).stdout.split())
+    assert text.startswith("✗ rate: new not slower than old by 2 %")
+    assert "400 of 400 run pairs" in text

@@ -272,14 +272,14 @@ def test_rounds_of_zenbench_pair_its_benchmarks_whatever_the_machine_does(tmp_pa
         assert 1 / comparison.speedup.value == pytest.approx(1.02, abs=0.001)
 
 
-def test_values_that_are_not_finite_are_left_out_and_told(tmp_path):
-    (tmp_path / "it.csv").write_text("kind,time\na,1.0\na,inf\na,2.0\n")
+def test_values_that_are_missing_are_left_out_and_told(tmp_path):
+    (tmp_path / "it.csv").write_text("kind,time\na,1.0\na,n/a\na,2.0\n")
     chosen = Chosen(("time",), ("kind",), "s")
     with imported([ImportSource("it", tmp_path / "it.csv")], tmp_path, chosen=chosen) as record:
         (sample,) = record.samples("time")
         notes = [warning.text for warning in record.warnings()]
     assert list(sample.values) == [1.0, 2.0]
-    assert notes == ["Left out: line 3: time is 'inf'."]
+    assert notes == ["Left out: line 3: time is 'n/a'."]
 
 
 def test_files_of_two_tools_are_refused(hyperfine, pytest_benchmark, tmp_path):

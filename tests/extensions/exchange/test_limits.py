@@ -66,6 +66,7 @@ def test_a_limit_below_a_run_that_went_well_and_none_at_all_are_refused(table, t
         judge(source, tmp_path, limit=None)
 
 
+@pytest.mark.extensions("outputs")
 def test_the_limit_of_a_file_of_benchexec_is_known(tmp_path):
     runs = "".join(
         f'<run name="t{place}.c"><column title="status" value="{word}"/><column title="category"'

@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from steelyard.core.units import RUNNER_METRICS
-from steelyard.extensions.exchange.recording import KeptBlock, LabelledValue, write_values
+from steelyard.extensions.exchange.recording import (
+    KeptBlock,
+    LabelledValue,
+    Selection,
+    choose_compared,
+    write_values,
+)
 from steelyard.spec import experiment
 from steelyard.store import Record
 
@@ -76,3 +82,12 @@ def test_a_level_that_the_experiment_has_not_is_an_error(tmp_path):
         write_values(
             tmp_path / "kept.lab", experiment(**SPEC), [KeptBlock([trial(3, ("sort", 1.0))])], "values.csv"
         )
+
+
+@pytest.mark.parametrize("factor", ["query", "task", "kernel", "operation"])
+def test_work_of_one_file_of_a_tool_is_a_list_and_is_compared_between_files(factor):
+    one = {factor: ["a", "b"]}
+    assert choose_compared(Selection(), one, "clickbench") is None
+    assert choose_compared(Selection(compare=factor), one, "clickbench") == factor
+    assert choose_compared(Selection(), {**one, "file": ["old", "new"]}, "clickbench") == "file"
+    assert choose_compared(Selection(), one, "csv") == factor

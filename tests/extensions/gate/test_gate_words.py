@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from steelyard.extensions.gate import github, markdown, page
+from steelyard.extensions.gate import github, junit, markdown, page, sarif
 from steelyard.extensions.gate.results import Gate, GatedBenchmark, GatedMetric, TypicalChange
 from steelyard.extensions.gate.text import list_lines
 from steelyard.extensions.gate.words import describe_benchmark, write_headline
@@ -95,3 +95,14 @@ def test_a_typical_run_that_goes_the_other_way_than_the_mean_is_named():
     )
     lines = plain(list_lines(answer, 120))
     assert "sum: faster in 17 of 20 blocks; 3 slow runs of head; a typical run -10.0 %" in lines
+
+
+@pytest.mark.parametrize(("unchanged", "code", "sign"), [(False, 0, "✓"), (True, 1, "✗")])
+def test_what_is_better_fails_where_no_change_is_allowed(unchanged, code, sign):
+    answer = replace(answered(replace(EQUAL, verdict="faster", change=-0.1)), unchanged=unchanged)
+    assert answer.exit_code(strict=False) == code
+    assert plain(list_lines(answer)).startswith(sign)
+    assert ("--unchanged allows no change" in write_headline(answer)) == unchanged
+    assert ("<failure" in junit.render(answer, strict=False)) == unchanged
+    assert ('"ruleId": "faster"' in sarif.render(answer, strict=False)) == unchanged
+    assert ("::error" in github.render(answer, strict=False)) == unchanged

@@ -203,6 +203,19 @@ def test_benchmarks_of_catch2_that_failed_are_left_out_and_named(tmp_path, is_cu
     assert not probed.skipped.keys() & probed.values["time_s"].keys()
 
 
+def test_a_case_of_catch2_that_fails_before_its_benchmarks_is_left_out_and_named(tmp_path):
+    report = (Path(__file__).parents[1] / "exchange/importers/files/catch2.xml").read_text()
+    end = next(end for end in ("</Catch2TestRun>", "</Catch>") if end in report)
+    failed = '<TestCase name="early"><Expression success="false"/><OverallResult success="false"/></TestCase>'
+    (tmp_path / "report.xml").write_text(report.replace(end, f"{failed}{end}"))
+    text = CATCH2.format(report=str(tmp_path / "report.xml"))
+    (tmp_path / "b").write_text(f"#!{sys.executable}\n{text}")
+    (tmp_path / "b").chmod(0o755)
+    probed = probe_all(tmp_path, ("./b",))
+    assert probed.skipped["early"] == "its test case failed"
+    assert probed.values["time_s"]
+
+
 CODSPEED = """\
 import json, os, sys
 from pathlib import Path

@@ -128,6 +128,31 @@ def test_a_single_report_of_each_side_decides_nothing(folders, steelyard_cli):
     assert "12 of 12 variables open" in done.stdout
 
 
+def test_reports_on_which_no_verdict_rests_show_their_values(tmp_path, steelyard_cli):
+    write_table(tmp_path / "a", "1", fft="1", sort="2.5")
+    write_table(tmp_path / "b", "1", fft="1.25", sort="2")
+    done = steelyard_cli("gate", "--reports", "a", "b", cwd=tmp_path)
+    assert "1.000 → 1.250 s" in done.stdout
+    assert "2.500 → 2.000 s" in done.stdout
+    assert done.stdout.count("1 + 1") == 2
+    assert "One report of a side decides nothing" in done.stdout
+
+
+def test_a_percentage_is_judged_by_the_side_that_is_named(tmp_path, steelyard_cli):
+    for side, value in (("a", 90.0), ("b", 80.0)):
+        (tmp_path / side).mkdir()
+        for night in range(6):
+            (tmp_path / side / f"{night}.csv").write_text(f"test,fill level\nfft,{value + night / 10}\n")
+    words = ("gate", "--reports", "a", "b", "--value", "fill level", "--by", "test", "--unit", "%")
+    unnamed = steelyard_cli(*words, cwd=tmp_path)
+    assert unnamed.returncode == 2
+    assert "--better 'fill level'=lower" in unnamed.stderr
+    for name in ("fill level", "fill_level"):
+        done = steelyard_cli(*words, "--better", f"{name}=higher", cwd=tmp_path)
+        assert done.stdout.startswith("✗ 1 of 1 variable worse")
+    assert steelyard_cli(*words, "--better", "fill level=lower", cwd=tmp_path).returncode != 1
+
+
 def test_a_name_of_two_lines_is_a_row_as_any_other(tmp_path, steelyard_cli):
     for night in range(6):
         write_table(tmp_path / "a", str(night), **{"fft\nof 8": f"1.0{night}"})

@@ -34,6 +34,7 @@ def test_a_collected_file_gives_the_history_of_the_folder_with_its_failures(tmp_
     assert judge(file) == judge(NIGHTS)
 
 
+@pytest.mark.extensions("lake")
 def test_a_lake_gives_the_history_of_the_folder_with_its_failures(tmp_path):
     lake = tmp_path / "lake"
     assert export_reports([NIGHTS], lake, Chosen()).written == 24
@@ -42,6 +43,7 @@ def test_a_lake_gives_the_history_of_the_folder_with_its_failures(tmp_path):
     assert judge(lake / "reports=reframe") == judge(NIGHTS)
 
 
+@pytest.mark.extensions("lake")
 def test_every_value_and_failed_run_is_a_row_of_the_lake(tmp_path):
     duckdb = pytest.importorskip("duckdb")
     export_reports([NIGHTS], tmp_path / "lake", Chosen())
@@ -52,6 +54,7 @@ def test_every_value_and_failed_run_is_a_row_of_the_lake(tmp_path):
     assert reason.startswith("sanity error: pattern")
 
 
+@pytest.mark.extensions("lake")
 def test_a_damaged_report_of_a_lake_is_left_out_and_named(tmp_path):
     export_reports([NIGHTS], tmp_path / "lake", Chosen())
     facts = sorted((tmp_path / "lake").rglob("*.json.gz"))
@@ -75,6 +78,7 @@ def test_reports_that_only_names_order_are_kept_nowhere(tmp_path, numbers):
             keep()
 
 
+@pytest.mark.extensions("lake")
 def test_a_report_that_cannot_be_read_is_told_by_the_exit_code(tmp_path, steelyard_cli):
     (tmp_path / "reports").mkdir()
     write_hyperfine(tmp_path / "reports" / "2026-01-01.json", exit_code=1)

@@ -69,6 +69,68 @@ def test_failed_runs_keep_a_strict_check_from_holding(tmp_path, steelyard_cli):
     assert "2026-01-04.json lacks 1 of 1 runs, which failed" in " ".join(done.stdout.split())
 
 
+def write_reframe(path: Path, **tests: tuple[float, float]) -> None:
+    """A report with a rate and a percentage of each test."""
+    cases = [
+        {
+            "name": name,
+            "display_name": name,
+            "system": "c",
+            "partition": "p",
+            "environ": "e",
+            "result": "pass",
+            "perfvalues": {
+                "c:p:rate": [rate, 0, None, None, "GB/s", "pass"],
+                "c:p:hits": [hits, 0, None, None, "%", "pass"],
+            },
+        }
+        for name, (rate, hits) in tests.items()
+    ]
+    session = {"data_version": "4.2", "version": "4.10.4", "hostname": "h"}
+    path.write_text(json.dumps({"session_info": session, "runs": [{"testcases": cases}]}))
+
+
+@pytest.fixture
+def ending(tmp_path: Path) -> Path:
+    """Sixteen nights: one test ends after the tenth, a weekly one goes on, and hits fall in the ninth."""
+    (tmp_path / "nights").mkdir()
+    for night in range(1, 17):
+        tests = {"fft": (100 + night % 3, (90 if night < 9 else 60) + night % 2)}
+        tests |= {"sort": tests["fft"]} if night <= 10 else {}
+        tests |= {"weekly": tests["fft"]} if night % 7 == 3 else {}
+        write_reframe(tmp_path / "nights" / f"2026-01-{night:02}.json", **tests)
+    return tmp_path / "nights"
+
+
+def test_a_test_that_the_newest_reports_lack_is_named_and_a_weekly_one_is_not(ending, steelyard_cli):
+    ends = {
+        (series.treatment, series.metric.name): series.ends
+        for series in history(HistoryRequest(names=[ending])).series
+    }
+    assert {key for key, last in ends.items() if last} == {("sort", "rate"), ("sort", "hits")}
+    assert ends["sort", "rate"].endswith("2026-01-10")
+    done = steelyard_cli("history", str(ending), "--check", "--metric", "rate", "--strict")
+    assert done.returncode == 3
+    words = " ".join(done.stdout.split())
+    assert "The newest records lack rate of sort; the last with this is 2026-01-10." in words
+    assert "rate of sort ends with 2026-01-10" in words
+
+
+def test_a_percentage_has_the_side_that_is_named_in_folders_and_in_lakes(ending, tmp_path, steelyard_cli):
+    unclear = steelyard_cli("history", str(ending), "--check")
+    assert unclear.returncode == 0
+    assert "units do not say which way is better (--better NAME=higher): hits." in " ".join(
+        unclear.stdout.split()
+    )
+    lake = str(tmp_path / "lake")
+    assert steelyard_cli("history", str(ending), "--to", lake).returncode == 0
+    for place in (str(ending), lake):
+        assert steelyard_cli("history", place, "--check", "--better", "hits=higher").returncode == 1
+        assert steelyard_cli("history", place, "--check", "--better", "hits=lower").returncode == 0
+    refused = steelyard_cli("history", str(ending), "--better", "nosuch=higher")
+    assert "--better nosuch=…: no report has it" in refused.stderr
+
+
 def test_reports_without_a_time_have_the_order_of_their_names(tmp_path):
     for number in (10, 9, 1, 2):
         write_hyperfine(tmp_path / f"run{number}.json", 1.0)

@@ -24,7 +24,8 @@ def test_a_change_is_told_with_size_interval_place_and_how_to_confirm_it():
         "  a record)\n"
         "\n"
         "✗ wall_s of nbody: 5.2 % more (95 % CI 4.6 to 5.7 %): 12.04 ms → 12.66 ms from\n"
-        "    0a0a0a0a0a on (p <0.0001); 0f0f0f0f0f undoes it\n"
+        "    0a0a0a0a0a on (p <0.0001); 0f0f0f0f0f undoes it, or the machine has two\n"
+        "    states\n"
         "    one of 2 commits made it (97 % sure, if no machine changed): 0a0a0a0a0a and\n"
         "    0b0b0b0b0b\n"
         "    confirm it side by side: steelyard bisect 0909090909 0a0a0a0a0a --build CMD\n"
@@ -38,6 +39,7 @@ def test_a_change_is_told_with_size_interval_place_and_how_to_confirm_it():
 def test_over_a_reference_and_in_the_order_of_time_no_machine_is_in_doubt():
     for history in (replace(FOUND, reference="spin"), replace(FOUND, order="time")):
         assert "one of 2 commits made it (97 % sure): " in text(history, 200)
+        assert "two states" not in text(history, 200)
 
 
 def test_a_history_of_two_machines_has_its_rate_on_each_machine():

@@ -38,7 +38,7 @@ from steelyard.spec.experiment import Contexts, Program
 from steelyard.store import Record
 from steelyard.store.rows import metrics_of
 
-pytestmark = pytest.mark.extensions("history")
+pytestmark = pytest.mark.extensions("history", "page")
 
 TRIALS = 2 * (20 + 20 + 14 + 3)
 """Of two programs in the blocks of three machines, of which each discards one more."""

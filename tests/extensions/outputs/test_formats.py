@@ -337,9 +337,9 @@ CLICKBENCH = """{"system": "DuckDB", "machine": "c6a.large", "load_time": 9, "re
 
 def test_clickbench_tells_cold_from_hot_and_counts_queries_without_a_time(outputs):
     contents = outputs.read(CLICKBENCH)
-    assert outputs.values(contents, "hot_s") == {"1": ((0.001, 0.002),), "2": ((2.5, 2.25),)}
-    assert outputs.values(contents, "cold_s") == {"1": ((0.04,),), "2": ((4.0,),)}
-    assert outputs.failures(contents) == [({"query": 3}, "a try of the query has no time")]
+    assert outputs.values(contents, "hot_s") == {"Q0": ((0.001, 0.002),), "Q1": ((2.5, 2.25),)}
+    assert outputs.values(contents, "cold_s") == {"Q0": ((0.04,),), "Q1": ((4.0,),)}
+    assert outputs.failures(contents) == [({"query": "Q2"}, "a try of the query has no time")]
     assert contents.host == {"host": "c6a.large"}
 
 
@@ -433,3 +433,47 @@ def test_tests_of_one_name_in_two_suites_of_junit_are_two_tests(outputs):
 def test_a_skipped_test_of_junit_without_a_message_is_called_skipped(outputs):
     cases = "<testcase name='t' time='1'/><testcase name='s' time='0'><skipped/></testcase>"
     assert outputs.read(f"<testsuite>{cases}</testsuite>").skipped == {"s": "skipped"}
+
+
+def perfgate_sample(wall_ms: int, exit_code: int = 0, **fields: object) -> dict[str, object]:
+    return {"wall_ms": wall_ms, "exit_code": exit_code, "warmup": False, "timed_out": False, **fields}
+
+
+PERFGATE_RUN = {
+    "schema": "perfgate.run.v1",
+    "tool": {"name": "perfgate", "version": "0.18.0"},
+    "run": {"id": "baseline", "host": {"os": "linux", "arch": "x86_64", "cpu_count": 2, "memory_bytes": 0}},
+    "bench": {"name": "cli/check", "command": ["./x"], "repeat": 4, "warmup": 1},
+}
+
+
+def test_a_receipt_of_perfgate_has_its_samples_without_warm_ups_and_its_failures(outputs):
+    samples = [
+        perfgate_sample(99, warmup=True),
+        perfgate_sample(15, cpu_ms=14, max_rss_kb=2048, stderr="Status: ok"),
+        perfgate_sample(16, cpu_ms=14, max_rss_kb=2048),
+        perfgate_sample(16, 3),
+        perfgate_sample(200, -1, timed_out=True),
+    ]
+    contents = outputs.read(json.dumps({**PERFGATE_RUN, "samples": samples, "stats": {}}))
+    assert contents.tool == "perfgate 0.18.0"
+    assert contents.host == {"os": "linux", "arch": "x86_64", "cpus_online": 2}
+    assert outputs.values(contents, "wall_s") == {"cli/check": ((0.015,), (0.016,))}
+    assert outputs.values(contents, "rss_bytes") == {"cli/check": ((2**21,), (2**21,))}
+    assert [(entry.failed, entry.timed_out, entry.reason) for entry in contents.failures] == [
+        (1, 0, "exit code 3"),
+        (0, 1, "perfgate: it timed out"),
+    ]
+
+
+def test_a_paired_receipt_of_perfgate_has_both_sides(outputs):
+    samples = [
+        {"warmup": number == 0, "baseline": perfgate_sample(18 + number), "current": perfgate_sample(30)}
+        for number in range(3)
+    ]
+    document = {**PERFGATE_RUN, "schema": "perfgate.paired.v1", "samples": samples}
+    contents = outputs.read(json.dumps(document))
+    assert outputs.values(contents, "wall_s") == {
+        "baseline benchmark=cli/check": ((0.019,), (0.02,)),
+        "current benchmark=cli/check": ((0.03,), (0.03,)),
+    }

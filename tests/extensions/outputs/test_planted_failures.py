@@ -19,6 +19,7 @@ from steelyard.extensions.history.reports import read_reports
 from steelyard.lab.answer.analyze import analyze
 from steelyard.store import Record
 
+pytestmark = pytest.mark.extensions("gate", "history")
 HERE = Path(__file__).parent / "files"
 IMPORTERS = Path(__file__).parents[1] / "exchange" / "importers" / "files"
 

@@ -253,6 +253,7 @@ def test_an_archive_has_the_files_that_its_spec_names_and_no_others(unpacked):
     readme = (unpacked / "steelyard-README.md").read_text()
     assert "- `build.sh`\n" in readme
     assert "Not in this archive:\n\n- PATH, HOME and LANG: inherited by the programs\n" in readme
+    assert readme.endswith("such as modules that a script imports\n")
     subprocess.run(["sha256sum", "--quiet", "--check", "SHA256SUMS"], cwd=unpacked, check=True)
 
 

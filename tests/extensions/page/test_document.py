@@ -239,3 +239,9 @@ def test_a_rule_is_a_grid_of_ratios_in_which_broken_cells_are_marked():
     assert "fails" in chart.title
     page = document.render([held_to_a_rule()])
     assert "broken at 1 of 6 points, 1 open: at worst 2.50 × reduce + bcast" in page
+
+
+def test_the_commands_that_repeat_a_page_name_one_spec_and_its_page():
+    text = document.render([two_treatments()])
+    (spec,) = set(re.findall(r"steelyard (?:run|analyze) (\S+\.toml)", text))
+    assert f"steelyard report {spec} -o {spec.removesuffix('.toml')}.html<" in text

@@ -24,7 +24,10 @@ def test_p_is_that_of_flipped_signs_on_one_side(draw_samples, margin):
         n_resamples=np.inf,
         alternative="greater",
     )
-    assert judge_gain(*draw_samples(d), margin=margin).p == pytest.approx(expected.pvalue, abs=1e-3)
+    result = judge_gain(*draw_samples(d), margin=margin, screens=True)
+    assert result.p == pytest.approx(expected.pvalue, abs=1e-3)
+    confirmed = judge_gain(*draw_samples(d), margin=margin)
+    assert (confirmed.p > result.p) == (margin > 0)
 
 
 def test_a_clear_gain_wins_and_no_gain_does_not(draw_samples):

@@ -33,6 +33,7 @@ def write_benchexec(
     return ImportSource(path.stem, path)
 
 
+@pytest.mark.extensions("outputs")
 def test_files_of_benchexec_are_solvers_and_every_run_counts(tmp_path):
     fast = [1.0 + place for place in range(12)]
     sources = [
@@ -50,6 +51,7 @@ def test_files_of_benchexec_are_solvers_and_every_run_counts(tmp_path):
     assert solvers.comparisons[0].verdict == "worse"
 
 
+@pytest.mark.extensions("outputs")
 def test_files_of_one_name_are_further_runs_of_a_solver(tmp_path):
     first = write_benchexec(tmp_path / "first.xml", [1.0, 2.0])
     second = write_benchexec(tmp_path / "second.xml", [3.0, 4.0])
@@ -62,6 +64,7 @@ def test_files_of_one_name_are_further_runs_of_a_solver(tmp_path):
     ]
 
 
+@pytest.mark.extensions("outputs")
 def test_files_of_two_limits_need_one(tmp_path):
     sources = [
         write_benchexec(tmp_path / "a.xml", [1.0, 70.0], limit="60s"),
@@ -88,6 +91,7 @@ def test_a_table_without_a_column_of_solvers_is_of_the_one_after_which_it_is_cal
         read_files(sources[:1], Roles(), 10)
 
 
+@pytest.mark.extensions("outputs")
 def test_columns_of_tables_are_refused_for_the_file_of_a_tool(tmp_path):
     source = write_benchexec(tmp_path / "a.xml", [1.0])
     with pytest.raises(UsageError, match="benchexec names its runs itself"):
@@ -96,6 +100,7 @@ def test_columns_of_tables_are_refused_for_the_file_of_a_tool(tmp_path):
         read_files([source], Roles(time="walltime_s"), None)
 
 
+@pytest.mark.extensions("outputs")
 def test_run_sets_of_a_table_of_benchexec_are_solvers():
     source = ImportSource("t", FILES / "benchexec-table.csv")
     campaign = read_files([source], Roles(), 1)
@@ -103,8 +108,21 @@ def test_run_sets_of_a_table_of_benchexec_are_solvers():
     assert [run.outcome for run in campaign.runs].count("timeout") == 2
 
 
+@pytest.mark.extensions("outputs")
 def test_a_packed_file_that_benchexec_wrote_is_read_with_its_limit(steelyard_cli, tmp_path):
     shutil.copy(FILES / "benchexec.xml.bz2", tmp_path / "one.xml.bz2")
     process = steelyard_cli("solvers", "one.xml.bz2", cwd=tmp_path)
     assert process.stdout.startswith("one solved 2 of 4 instances"), process.stderr
     assert "Time limit 1 s, that of the files" in process.stdout
+
+
+def test_wrong_answers_and_crashes_are_counted_apart(tmp_path):
+    times = [1.0] * 8
+    words = {2: "OUT OF MEMORY", 3: "unknown", 4: "OUT OF MEMORY"}
+    source = write_benchexec(tmp_path / "new.xml", times, words=words)
+    text = source.path.read_text()
+    first = '"true"/><column title="category" value="missing"'
+    source.path.write_text(text.replace(first, '"true"/><column title="category" value="wrong"', 1))
+    (row,) = answer(read_files([source], Roles(), None)).scores
+    assert (row.solved, row.failures, row.wrong) == (4, 4, 1)
+    assert row.reasons == {"BenchExec: OUT OF MEMORY": 2, "BenchExec: unknown": 1}

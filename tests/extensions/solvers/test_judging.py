@@ -106,3 +106,20 @@ def test_solvers_with_both_answers_are_not_judged_since_one_is_wrong():
         "1 instance has both answers, sat and unsat (p3): one is wrong",
     )
     assert right.verdict == "better"
+
+
+def test_a_run_that_a_solver_lacks_of_an_instance_leaves_it_unjudged(drawn):
+    campaign = drawn(3, 40, 3.0, seeds=2)
+    (before,) = answer(campaign).comparisons
+    result = answer(replace(campaign, runs=campaign.runs[:-1]))
+    (comparison,) = result.comparisons
+    assert before.verdict == "worse"
+    assert (comparison.verdict, comparison.reason) == ("not_judged", "runs of 1 instance are missing (i39)")
+    assert [row.missing_runs for row in result.scores] == [0, 1]
+
+
+def test_a_solver_with_more_seeds_on_every_instance_lacks_nothing(drawn):
+    campaign = drawn(3, 40, 3.0, seeds=2)
+    runs = tuple(run for run in campaign.runs if (run.solver, run.seed) != ("a", "1"))
+    (comparison,) = answer(replace(campaign, runs=runs)).comparisons
+    assert comparison.verdict == "worse"

@@ -19,8 +19,8 @@ def test_columns_with_usual_names_need_no_option(tmp_path):
     )
     assert read_table(path, Roles()) == (
         SolverRun("x", "p1", "solved", 2.5, "1"),
-        SolverRun("x", "p1", "timeout", 60.0, "2"),
-        SolverRun("x", "p2", "failed", 0.1, "1"),
+        SolverRun("x", "p1", "timeout", 60.0, "2", reason="timeout"),
+        SolverRun("x", "p2", "failed", 0.1, "1", reason="crash"),
     )
 
 
@@ -73,3 +73,10 @@ def test_a_column_of_milliseconds_says_so_by_its_name(tmp_path):
     path = write(tmp_path, "instance,solver,status,time_ms\np1,x,ok,2500\n")
     assert [run.time_s for run in read_table(path, Roles())] == [2.5]
     assert [run.time_s for run in read_table(path, Roles(scale=1.0))] == [2500.0]
+
+
+@pytest.mark.parametrize("word", ["wrong", "Wrong answer", "incorrect", "UNSOUND"])
+def test_a_wrong_answer_is_no_failure_without_an_answer(tmp_path, word):
+    path = write(tmp_path, f"instance,solver,status,time\np1,x,ok,2\np2,x,{word},3\np3,x,memout,4\n")
+    runs = read_table(path, Roles())
+    assert [run.outcome for run in runs] == ["solved", "wrong", "failed"]

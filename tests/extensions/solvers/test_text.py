@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from steelyard.extensions.solvers.judging import answer
 from steelyard.extensions.solvers.text import lines
@@ -22,3 +23,14 @@ def test_few_instances_say_that_no_ratio_is_bounded(drawn):
     words = " ".join(plain(lines(answer(drawn(2, 12, 2.5)), 80)).split())
     assert "95 % CI of the ratio" not in words
     assert "Fewer than 30 instances bound no ratio of means" in words
+
+
+def test_wrong_answers_and_reasons_of_failures_and_missing_runs_are_said(drawn):
+    campaign = drawn(2, 12, 2.5, seeds=2)
+    first, second, *runs = campaign.runs[:-1]
+    first = replace(first, outcome="wrong")
+    second = replace(second, outcome="failed", reason="out of memory")
+    words = " ".join(plain(lines(answer(replace(campaign, runs=(first, second, *runs))), 80)).split())
+    assert "a gave 1 wrong answer, which counts as not solved." in words
+    assert "a failed: 1 × out of memory." in words
+    assert "b lacks 1 run: some instances have fewer than others." in words

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-from steelyard.report.answer.notices import lines, sentences
+from msgspec.structs import replace
+
+from steelyard.report.answer.notices import brief, lines, sentences
 from steelyard.report.text.line import plain
 from steelyard.results.notice import Notice
 
@@ -68,6 +70,24 @@ def test_a_few_treatments_that_failed_are_told_one_by_one_and_many_together():
     assert sentences([failed(name, i, i // 2) for i, name in enumerate("abcd", 1)], called) == [
         "a, b, c and d: 1 to 4 of 30 runs failed, up to 2 of them timed out."
     ]
+
+
+def test_many_treatments_that_failed_for_several_reasons_say_so():
+    inputs = [
+        Notice("failures", (name,), {"failed": 1, "timed_out": 0, "attempted": 1, "reason": reason})
+        for name, reason in zip("abcde", ("boom", "boom", "crash", "killed", "boom"), strict=True)
+    ]
+    called = {name: name for name in "abcde"}
+    assert sentences(inputs, called) == ["all treatments: 1 of 1 runs failed: boom (and 2 other reasons)."]
+    alike = [replace(notice, fields={**notice.fields, "reason": "boom"}) for notice in inputs]
+    assert sentences(alike, called) == ["all treatments: 1 of 1 runs failed: boom."]
+
+
+def test_failures_are_said_in_the_brief_answer_however_many_other_cautions_there_are():
+    called = {name: name for name in "ab"}
+    inputs = [Notice(kind, (name,)) for kind in ("crowded", "one_process") for name in "ab"]
+    inputs += [Notice("failures", ("a",), {"failed": 1, "timed_out": 0, "attempted": 3})]
+    assert "a: 1 of 3 runs failed." in plain(brief(inputs, called, 80))
 
 
 def test_names_of_several_levels_are_not_listed_beyond_two():

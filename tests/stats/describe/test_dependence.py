@@ -14,6 +14,7 @@ from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.estimate import estimate
 from steelyard.stats.describe.autocorrelation import autocorrelation
 from steelyard.stats.describe.dependence import (
+    AT_BOUND,
     FEW_FACTOR,
     FEW_LARGEST,
     MORE,
@@ -145,6 +146,43 @@ def test_few_blocks_that_seem_alike_are_called_different_in_at_most_5_of_100(sam
             suspected += 1
             wrong += allow_for(estimate(contrast(*pair(sample, d))), likeness).p <= 0.05
     assert wrong <= most
+
+
+def test_few_blocks_at_a_bound_are_allowed_for_although_none_seem_alike(sample):
+    d = 0.01 * np.array([0.3, -1.1, 0.8, -0.2, 0.9, -0.7, 0.4, -0.4])
+    likeness = autocorrelation(d)
+    assert not few_suspected(likeness)
+    ratio = estimate(contrast(*pair(sample, d, 0.1)))
+    assert allow_for(ratio, likeness) is ratio
+    at_bound, allowed = allow_for(ratio, likeness, at_bound=True), allowance_under(AT_BOUND, 8)
+    t = 0.1 / (d.std(ddof=1) / math.sqrt(8) * allowed.factor)
+    assert at_bound.p_of(1.0) == pytest.approx(2 * witness.t.sf(t, allowed.nu), rel=1e-6)
+    assert at_bound.allowances == ("neighbours",)
+
+
+def test_twenty_blocks_at_a_bound_are_allowed_for_from_a_lower_likeness_on(sample):
+    for n, at_bound, least in ((20, False, 0.84), (20, True, 0.5), (19, True, 1.28)):
+        assert threshold(n, at_bound=at_bound) == pytest.approx(least / math.sqrt(n))
+    rng = np.random.default_rng(3)
+    d = next(d for d in rng.normal(0, 0.02, (200, 24)) if 0.55 < autocorrelation(d).r1 * math.sqrt(24) < 0.8)
+    ratio = estimate(contrast(*pair(sample, d)))
+    assert allow_for(ratio, autocorrelation(d)) is ratio
+    assert allow_for(ratio, autocorrelation(d), at_bound=True).se > ratio.se
+
+
+@pytest.mark.parametrize("n", [6, 10, 19, 20, 30])
+def test_a_wandering_difference_at_a_margin_is_called_beyond_in_31_of_1000(sample, n, perfect_passes):
+    """Differences AR(1) 0.5 that end exactly at the margin; N = 500, at most 25 beyond it on either side."""
+    count, most = 500, 25
+    assert perfect_passes(count, 0.031, 0, most) > 0.98
+    rng = np.random.default_rng([591, n])
+    below = above = 0
+    for _ in range(count):
+        d = 0.02 * autoregressive(rng, 0.5, n)
+        ratio = allow_for(estimate(contrast(*pair(sample, d))), autocorrelation(d), at_bound=True)
+        below += ratio.log < 0 and ratio.p_of(1.0) <= 0.05
+        above += ratio.log > 0 and ratio.p_of(1.0) <= 0.05
+    assert max(below, above) <= most
 
 
 @pytest.mark.parametrize("phi", [0.3, 0.5, 0.8])

@@ -27,7 +27,7 @@ from steelyard.extensions.repository.tree_request import locate_start
 from steelyard.extensions.repository.trees import DIGITS, Trees
 from steelyard.lab.run.process import interruptible
 from steelyard.lab.run.run import run
-from steelyard.lab.run.run_loop import Watch
+from steelyard.lab.run.run_loop import Watch, watch_part
 from steelyard.results.direction import Direction
 from steelyard.spec import Experiment, experiment
 from steelyard.spec.text.placeholders import escape
@@ -227,7 +227,11 @@ class _Bisection:
 
     def _measure(self, commits: Sequence[str], blocks: int, watch: Watch) -> list[Floats]:
         """Logarithms of the metric for each commit, block by block; the last is that of the bad end."""
-        parts = [self._measure_record(commits, *record, watch) for record in self._list_records(blocks)]
+        records = self._list_records(blocks)
+        watches = [
+            watch_part(watch, place, len(records)) if records[1:] else watch for place in range(len(records))
+        ]
+        parts = [self._measure_record(commits, *at, told) for at, told in zip(records, watches, strict=True)]
         self._batches += 1
         samples = [join_samples(of_commit) for of_commit in zip(*parts, strict=True)]
         self.metric = samples[0].metric

@@ -13,10 +13,16 @@ from steelyard.cli.declared import Options, declare, declare_argument, take
 from steelyard.cli.options import declare_fraction, metric_option, read_duration
 from steelyard.cli.paths import InputPath, PathCommand, RecordDirectory
 from steelyard.core.errors import UsageError
-from steelyard.report.text.label import printable
+from steelyard.report.text.label import join_names, plural, printable, shorten
 
 if TYPE_CHECKING:
     from steelyard.extensions.exchange.variable_claims import VariableClaims
+    from steelyard.store import Record
+
+_MOST_NAMED = 4
+"""Treatments with runs that failed that are named."""
+_LONGEST_REASON = 60
+"""Characters of a reason."""
 
 
 class ImportOptions(Options):
@@ -98,9 +104,9 @@ class ImportOptions(Options):
         "Compare files of several machines, which are refused otherwise: their values compare the machines."
     )
     better: tuple[str, ...] = declare(
-        "Tables: which way is better (default: by unit and name): lower, higher or neither, of every --value"
-        " or of one: COLUMN=SIDE. Repeatable.",
-        metavar="[COLUMN=]SIDE",
+        "Which way is better (default: by unit and name): lower, higher or neither, of one metric: NAME=SIDE;"
+        " of every --value of a table: SIDE. Repeatable.",
+        metavar="[NAME=]SIDE",
     )
 
 
@@ -129,7 +135,7 @@ def command(options: ImportOptions) -> None:
     from steelyard.extensions.exchange.recording import Selection
     from steelyard.extensions.exchange.variable_claims import VariableClaims
 
-    better, sides = read_sides(options.better, options.value)
+    better, sides = read_sides(options.better, options.value or None)
     unit, units = read_units(options.unit, options.value)
     chosen = Chosen(
         options.value,
@@ -176,12 +182,33 @@ def command(options: ImportOptions) -> None:
             record.add_warning("imported", note, 1)
         progress, warnings = record.progress(), record.warnings()
         treatments = len(record.treatments)
+        failed = list(_word_failures(record))
     named = shlex.quote(str(directory))
     trials = f"{progress.trials:,} trial{'' if progress.trials == 1 else 's'}"
     click.echo(f"{named}: {trials} of {treatments:,} treatment{'' if treatments == 1 else 's'}")
+    for text in failed:
+        click.echo(f"- {text}")
     for warning in warnings:
         click.echo(f"- {warning.text}")
     click.echo(f"steelyard {'analyze' if claims is None else 'check'} {named}")
+
+
+def _word_failures(record: Record) -> Iterator[str]:
+    """Yield the number of runs that failed, and the first names, each with the reason."""
+    failures = record.failures()
+    labels = {treatment.id: treatment.label for treatment in record.treatments}
+    texts = [
+        f"{printable(labels[id_])} ({printable(shorten(entry.reason, _LONGEST_REASON))})"
+        if entry.reason
+        else printable(labels[id_])
+        for id_, entry in failures.items()
+        if entry.failed
+    ]
+    if texts:
+        number = sum(entry.failed for entry in failures.values())
+        total = sum(entry.attempted for entry in failures.values())
+        verb = "failed or timed out" if any(entry.timed_out for entry in failures.values()) else "failed"
+        yield f"{number:,} of {plural(total, 'run')} {verb}: {join_names(texts, _MOST_NAMED)}."
 
 
 def _note_unclaimed(claims: VariableClaims) -> Iterator[str]:

@@ -30,7 +30,7 @@ from steelyard.extensions.exchange.importers.contents import (
     ImportedSeries,
     identifier,
 )
-from steelyard.extensions.exchange.importers.identity import name_with_unit, tell_apart
+from steelyard.extensions.exchange.importers.identity import choose_sides, name_with_unit, tell_apart
 from steelyard.extensions.exchange.importers.machines import (
     MACHINE,
     SOFTWARE,
@@ -142,7 +142,9 @@ def import_files(  # noqa: PLR0913 -- one door for every way in which files are 
     RecordError
         The directory exists already, or cannot be written.
     """
-    contents_of = _tell_apart([(source, read(source.path, form, chosen)) for source in sources])
+    contents_of = _tell_apart(
+        [(source, read(source.path, form, chosen)) for source in sources], chosen or Chosen()
+    )
     _refuse_mixture(contents_of)
     hosts = {str(source.path): contents.host for source, contents in contents_of}
     if not across_machines:
@@ -248,10 +250,11 @@ def _refuse_beyond(series: Sequence[ImportedSeries], metric: str, limit: float) 
 
 
 def _tell_apart(
-    contents_of: Sequence[tuple[ImportSource, FileContents]],
+    contents_of: Sequence[tuple[ImportSource, FileContents]], chosen: Chosen
 ) -> list[tuple[ImportSource, FileContents]]:
     """Tell benchmarks of one name apart, in all files by the same levels, and metrics by their units."""
-    series = tell_apart({str(source.path): contents.series for source, contents in contents_of})
+    told_apart = tell_apart({str(source.path): contents.series for source, contents in contents_of})
+    series = choose_sides(told_apart, chosen.sides, chosen.value)
     names = {entry.metric for entries in series.values() for entry in entries}
     return [
         (

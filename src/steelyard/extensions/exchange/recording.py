@@ -37,8 +37,19 @@ FILE: Final = "file"
 SIDES: Final = (FILE, "saved")
 """Factors whose levels are compared by default: the first of these that varies."""
 
-SUITES: Final = ("benchmark", "test", "op")
-"""Factors of a suite, whose results are a list: no benchmark is faster than another one."""
+SUITES: Final = (
+    "benchmark",
+    "test",
+    "op",
+    "query",
+    "task",
+    "kernel",
+    "operation",
+    "script",
+    "experiment",
+    "url",
+)
+"""Factors of a suite, whose results are a list: they name work, and no work is faster than another."""
 
 COMPARING: Final = frozenset({"hyperfine", "csv", "tsv", "jube", "json", "jsonl", "parquet"})
 """Tools and tables whose one file has what is to be compared: commands, or columns that somebody chose."""

@@ -112,7 +112,8 @@ class VariableClaims:
     ) -> Iterator[dict[str, Any]]:
         """Yield a claim for each side that has the variable, where the base has it, too."""
         for head in heads:
-            title = visible(f"{metric} of {benchmark}" + (f" in {head}" if len(heads) > 1 else ""))
+            of = f" of {benchmark}" if benchmark else ""
+            title = visible(f"{metric}{of}" + (f" in {head}" if len(heads) > 1 else ""))
             if base not in sides:
                 self.new += [title] * (head in sides)
             elif head not in sides:

@@ -178,6 +178,9 @@ class GateOptions(Options):
         metavar="NAME",
         type=RecordDirectory(),
     )
+    unchanged: bool = declare(
+        "Fail where a benchmark is better than the margin, too: for sizes and counts that are to stay."
+    )
     junit: Path | None = declare_file("Also write the verdicts as JUnit XML.")
     sarif: Path | None = declare_file("Also write every benchmark that is not green as SARIF.")
     markdown: Path | None = declare_file("Also write Markdown, for a comment on the change.")
@@ -309,6 +312,7 @@ def _judge_reports(ctx: click.Context, options: GateOptions, tables: TableOption
     """Judge reports that are there already, print the verdicts, and return the exit code."""
     import tempfile
 
+    from steelyard.extensions.exchange.importers.contents import identifier
     from steelyard.extensions.gate.reports import ReportsRequest, gate_reports
     from steelyard.extensions.gate.reports_text import list_report_lines
     from steelyard.extensions.gate.request import MARGIN
@@ -336,6 +340,7 @@ def _judge_reports(ctx: click.Context, options: GateOptions, tables: TableOption
         "--page": options.page is not None,
         "--github": options.github,
         "--report": bool(options.reported),
+        "--unchanged": options.unchanged,
         "--base-tip": options.is_tip,
         "--base-dir": options.base_dir is not None,
         "--head-dir": options.head_dir is not None,
@@ -352,6 +357,7 @@ def _judge_reports(ctx: click.Context, options: GateOptions, tables: TableOption
             f"--reports measures nothing, and {name} is about measuring", hint=f"leave out {name}"
         )
     margin, margins = read_margins(options.margins)
+    sides = read_sides(options.better)
     base, head = map(Path, options.revisions)
     request = ReportsRequest(
         base=base,
@@ -359,9 +365,9 @@ def _judge_reports(ctx: click.Context, options: GateOptions, tables: TableOption
         metrics=options.metrics,
         margin=MARGIN if margin is None else margin,
         margins=margins,
-        better=read_sides(options.better),
+        better={identifier(name): side for name, side in sides.items()},
         allow_failures=options.allow_failures,
-        chosen=tables.choose(),
+        chosen=tables.choose(sides=sides),
     )
     with tempfile.TemporaryDirectory() as scratch:
         answer = gate_reports(request, options.output or Path(scratch) / "reports.lab")

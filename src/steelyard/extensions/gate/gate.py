@@ -32,7 +32,7 @@ from steelyard.extensions.gate.waivers import apply_waivers, load_accepted
 from steelyard.extensions.repository.repository import Repository
 from steelyard.extensions.repository.trees import DIGITS
 from steelyard.lab.run.process import interruptible
-from steelyard.lab.run.run_loop import Watch
+from steelyard.lab.run.run_loop import Watch, watch_part
 from steelyard.results.status import Progress
 from steelyard.stats.compare.slow_mode import runs_to_trust
 
@@ -314,10 +314,12 @@ class GatedSuite:
             ),
             has_memory=has_memory(self.request),
         )
-        for part in split_into_blocks(batch) if self.request.layout else [batch]:
+        parts = split_into_blocks(batch) if self.request.layout else [batch]
+        for done, part in enumerate(parts):
             if self.request.layout and not is_complete(part.directory):
                 link_anew(part, self.request, self._sides)
-            measured = measure(part, self._sides, watch)
+            is_split = len(parts) > 1
+            measured = measure(part, self._sides, watch_part(watch, done, len(parts)) if is_split else watch)
             self.measured_s += measured.seconds
             self._tally.add(measured, part.directory)
             self._turns.add(place, measured.samples)
@@ -411,6 +413,7 @@ class GatedSuite:
             notes=(*notes, *self._list_notes()),
             qualification=qualification,
             shard=self.plan.shard,
+            unchanged=request.unchanged,
             scope="layouts" if self.request.layout else "session" if self.is_same_build else "builds",
         )
 

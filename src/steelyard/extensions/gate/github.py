@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.extensions.gate.results import Gate
+from steelyard.extensions.gate.results import Gate, Verdict
 from steelyard.extensions.gate.words import describe_benchmark, explain_outlook, name_row, name_verdict
 from steelyard.report.claims.github import annotate
 from steelyard.report.text.undecided import write_undecided
@@ -14,7 +14,8 @@ def render(answer: Gate, *, strict: bool) -> str:
     out = ""
     if answer.is_undecided:
         out = annotate(kind, write_undecided(strict=strict), explain_outlook(answer) or "")
-    for verdict in ("slower", "gone", "open", "waived"):
+    verdicts: tuple[Verdict, ...] = (*answer.failing, "gone", "open", "waived")
+    for verdict in verdicts:
         kind = "warning" if verdict == "waived" or (verdict == "open" and not strict) else "error"
         for entry in answer.select(verdict):
             out += annotate(

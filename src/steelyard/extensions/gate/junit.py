@@ -25,7 +25,10 @@ TITLE: Final = "steelyard gate"
 
 def render(answer: Gate, *, strict: bool) -> str:
     """Return the document; what is open is skipped, under ``strict`` a failure."""
-    endings = _ENDINGS | ({"open": "failed"} if strict else {})
+    failing: dict[Verdict, Ending] = dict.fromkeys(
+        (*answer.failing, *(("open",) if strict else ())), "failed"
+    )
+    endings = _ENDINGS | failing
     cases = [
         Case(
             name_row(answer, entry), endings[entry.verdict], entry.verdict, describe_benchmark(answer, entry)

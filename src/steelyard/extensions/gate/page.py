@@ -15,6 +15,7 @@ from steelyard.extensions.gate.words import (
     format_function,
     format_value,
     list_notes,
+    sign_answer,
     write_headline,
 )
 
@@ -54,10 +55,10 @@ def render(answer: Gate, *, strict: bool) -> str:
     )
     items = "".join(f"<li>{escape(text)}</li>" for text in notes if text)
     title = write_headline(answer, strict=strict)
-    style = STYLES[answer.worst]
+    style = STYLES["slower" if answer.worst in answer.failing else answer.worst]
     return _write_page(
         title,
-        f'<h1 class="{style}">{SIGNS[answer.worst]} {escape(title)}</h1>\n'
+        f'<h1 class="{style}">{sign_answer(answer)} {escape(title)}</h1>\n'
         f"<table><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table>\n<ul>{items}</ul>",
     )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Final
 
 import msgspec
@@ -17,10 +18,13 @@ from steelyard.core.errors import ProgramError, UsageError
 from steelyard.core.units import Better
 from steelyard.extensions.exchange.imported import FailurePolicy, ImportSource, import_files
 from steelyard.extensions.exchange.importers import Chosen
+from steelyard.extensions.exchange.recording import FILE
 from steelyard.extensions.exchange.report_folders import ReportFolder, list_folder
-from steelyard.extensions.exchange.variable_claims import VariableClaims
+from steelyard.extensions.exchange.variable_claims import BENCHMARK, VariableClaims
 from steelyard.lab.answer.check import check
 from steelyard.report.text.label import plural
+from steelyard.spec.claims.ratio import NotSlower
+from steelyard.store import Record
 
 BASE: Final = "base"
 HEAD: Final = "head"
@@ -55,11 +59,21 @@ class ReportsRequest(msgspec.Struct, frozen=True, kw_only=True):
     chosen: Chosen = Chosen()
 
 
+class SideValue(msgspec.Struct, frozen=True):
+    """A variable of a test on one side: the mean over reports, in the SI unit of the metric."""
+
+    mean: float
+    unit: str
+    reports: int
+
+
 class ReportsGate(msgspec.Struct, frozen=True):
     """The verdicts, and tests that only one side has.
 
     Attributes
     ----------
+    values : Mapping[tuple of str, SideValue]
+        By side, test and metric: of one report, too, on which no verdict rests.
     gone, new : tuple of str
         Variables of tests: ``rate of Solver node=nid01``.
     unclear : tuple of str
@@ -76,6 +90,7 @@ class ReportsGate(msgspec.Struct, frozen=True):
     unclear: tuple[str, ...]
     failures: int
     documents: tuple[str, ...] = ()
+    values: Mapping[tuple[str, str, str], SideValue] = {}
 
     def list_troubles(self, *, strict: bool) -> dict[str, str]:
         """Return what the exit code says and no verdict, with the reason: it stands in every document."""
@@ -125,6 +140,8 @@ def gate_reports(request: ReportsRequest, directory: Path) -> ReportsGate:
     policy: FailurePolicy = "ignore" if request.allow_failures else "refuse"
     with import_files(sources, directory, chosen=request.chosen, policy=policy, claims=claims) as record:
         checked = check(record)
+        numbers = {side: len(folder.reports) for side, folder in folders.items()}
+        values = _list_values(record, checked, numbers)
     return ReportsGate(
         checked,
         tuple(claims.gone),
@@ -132,7 +149,27 @@ def gate_reports(request: ReportsRequest, directory: Path) -> ReportsGate:
         tuple(claims.unclear),
         _count_failures(claims.failed_runs, request.allow_failures),
         tuple(str(path) for folder in folders.values() for path in folder.documents),
+        values,
     )
+
+
+def _list_values(
+    record: Record, checked: Checked, numbers: Mapping[str, int]
+) -> dict[tuple[str, str, str], SideValue]:
+    """List what both sides have of the variables that are judged; ``numbers`` are reports of each side."""
+    claims = [verdict.claim for verdict in checked.verdicts if isinstance(verdict.claim, NotSlower)]
+    metrics = dict.fromkeys(str(claim.metric) for claim in claims)
+    samples = record.samples(*metrics) if metrics else []
+    values: dict[tuple[str, str, str], SideValue] = {}
+    for sample in samples:
+        if sample.values:
+            side, test = (str(sample.treatment.levels[name]) for name in (FILE, BENCHMARK))
+            # Values of a single report are repetitions in it.
+            reports = len(sample.values) if numbers[side] > 1 else 1
+            values[side, test, sample.metric.name] = SideValue(
+                fmean(sample.values), sample.metric.unit, reports
+            )
+    return values
 
 
 def _count_failures(failed: Mapping[str, int], allowed: int) -> int:

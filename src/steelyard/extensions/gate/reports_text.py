@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Final
 
 from steelyard.claims.evidence import RatioEvidence
 from steelyard.claims.verdict import Verdict
-from steelyard.extensions.gate.reports import ReportsGate
+from steelyard.extensions.exchange.variable_claims import BENCHMARK
+from steelyard.extensions.gate.reports import BASE, HEAD, ReportsGate, SideValue
 from steelyard.report.claims.phrases import WORST, format_reason
 from steelyard.report.claims.text import SIGNS, STYLES, notes
-from steelyard.report.text.digits import percent, ratio
+from steelyard.report.text.digits import percent, quantity, ratio
 from steelyard.report.text.label import join_names, plural, printable
 from steelyard.report.text.line import Line, Span, render_paragraph
 from steelyard.report.text.table import Column, table
@@ -35,9 +37,9 @@ def list_report_lines(answer: ReportsGate, width: int) -> list[Line]:
     head = f"{SIGNS[outcome]} {sentence}"
     out = [*render_paragraph(head, width, style=STYLES[outcome], rest="  ", only_first=True), ()]
     ordered = sorted(answer.checked.verdicts, key=lambda verdict: WORST[verdict.outcome])
-    out += table(_list_columns(ordered), width)
+    out += table(_list_columns(answer, ordered), width)
     out.append(())
-    for text in [*_list_reasons(ordered), *_list_others(answer)]:
+    for text in [*_list_reasons(answer, ordered), *_list_others(answer)]:
         out += render_paragraph(text, width, first="- ", rest="  ")
     return out + notes(answer.checked, width)
 
@@ -61,28 +63,62 @@ def _head(answer: ReportsGate) -> tuple[Outcome, str]:
     return "holds", f"none {of_all} is worse by more than the margin"
 
 
-def _list_columns(ordered: list[Verdict]) -> list[Column]:
-    """Return a row for each verdict: ratios above 1 are worse, whichever way the variable is better."""
+def _list_columns(answer: ReportsGate, ordered: list[Verdict]) -> list[Column]:
+    """Return a row for each verdict: ratios above 1 are worse, whichever way the variable is better.
+
+    Where one has no ratio, the means of both sides stand in place of it.
+    """
     evidences = [_get_evidence(verdict) for verdict in ordered]
     claims = [verdict.claim for verdict in ordered if isinstance(verdict.claim, NotSlower)]
+    pairs = [_get_values(answer, verdict) for verdict in ordered if isinstance(verdict.claim, NotSlower)]
+    has_ratios = all(evidence is not None and evidence.ratio is not None for evidence in evidences)
     return [
         Column(
             "", [Span(SIGNS[verdict.outcome], STYLES[verdict.outcome]) for verdict in ordered], right=False
         ),
-        Column.words("test", (visible(str(claim.where["benchmark"])) for claim in claims), is_name=True),
+        Column.words("test", (visible(str(claim.where[BENCHMARK])) for claim in claims), is_name=True),
         Column.words("variable", (str(claim.metric) for claim in claims), is_name=True),
+        *([] if has_ratios else [Column.numbers("base → head", map(_format_values, pairs), give_way=3)]),
         Column.numbers("slowdown", (_format_ratio(evidence) for evidence in evidences)),
         Column.words("interval", (_format_interval(evidence) for evidence in evidences), give_way=1),
         Column.numbers(
-            "reports", (str(evidence.n) if evidence else "–" for evidence in evidences), give_way=2
+            "reports",
+            (_format_reports(evidence, pair) for evidence, pair in zip(evidences, pairs, strict=True)),
+            give_way=2,
         ),
         Column.words("verdict", (_WORDS[verdict.outcome] for verdict in ordered)),
     ]
 
 
+def _get_values(answer: ReportsGate, verdict: Verdict) -> tuple[SideValue | None, SideValue | None]:
+    """Return the means of base and of head of the variable that a verdict is about."""
+    claim = verdict.claim
+    if not isinstance(claim, NotSlower):
+        return None, None
+    test, metric = str(claim.where[BENCHMARK]), str(claim.metric)
+    return answer.values.get((BASE, test, metric)), answer.values.get((HEAD, test, metric))
+
+
 def _get_evidence(verdict: Verdict) -> RatioEvidence | None:
     evidence = verdict.instances[0].evidence if verdict.instances else None
     return evidence if isinstance(evidence, RatioEvidence) else None
+
+
+def _format_values(pair: Sequence[SideValue | None]) -> str:
+    """Return the means of both sides, as in ``90 → 80 %``."""
+    texts = [
+        "–" if value is None else quantity(value.mean, value.unit, abs(value.mean) / 100) for value in pair
+    ]
+    number, _, unit = texts[0].rpartition(" ")
+    is_shared = bool(number) and texts[1].endswith(f" {unit}")
+    return " → ".join([number if is_shared else texts[0], texts[1]])
+
+
+def _format_reports(evidence: RatioEvidence | None, pair: Sequence[SideValue | None]) -> str:
+    """Return the reports behind a verdict; without one, those of both sides."""
+    if evidence is not None and evidence.n:
+        return str(evidence.n)
+    return " + ".join(str(value.reports if value is not None else 0) for value in pair)
 
 
 def _format_ratio(evidence: RatioEvidence | None) -> str:
@@ -98,7 +134,7 @@ def _format_interval(evidence: RatioEvidence | None) -> str:
     return f"{low} to {high}"
 
 
-def _list_reasons(ordered: list[Verdict]) -> list[str]:
+def _list_reasons(answer: ReportsGate, ordered: list[Verdict]) -> list[str]:
     """Say why variables are not judged, each reason once, and what keeps the rest open."""
     tests: dict[str, list[str]] = {}
     for verdict in ordered:
@@ -110,6 +146,16 @@ def _list_reasons(ordered: list[Verdict]) -> list[str]:
         f"Not judged, since {reason}: {join_names([printable(name) for name in names], MOST_NAMED)}."
         for reason, names in tests.items()
     ]
+    if any(
+        value.reports == 1
+        for verdict in ordered
+        if verdict.outcome == "not_judged"
+        for value in _get_values(answer, verdict)
+        if value is not None
+    ):
+        texts.append(
+            "One report of a side decides nothing, whatever the difference: put more into each folder."
+        )
     undecided = [
         evidence
         for verdict in ordered

@@ -48,6 +48,8 @@ class GateRequest(TreeRequest, frozen=True, kw_only=True):
         both sides by its own defaults.
     wait_quiet_s : float or None
         Before the first block, the gate waits so long at most until other programs leave the CPUs alone.
+    unchanged : bool
+        What is better than the margin fails, too.
     allow_failures : int
         Processes of head that may fail, over the whole gate; their blocks do not count.
     layout : bool
@@ -82,6 +84,7 @@ class GateRequest(TreeRequest, frozen=True, kw_only=True):
     max_time_s: float | None = None
     timeout_s: float | None = None
     wait_quiet_s: float | None = None
+    unchanged: bool = False
     allow_failures: int = 0
     layout: bool = False
     explain: bool = False

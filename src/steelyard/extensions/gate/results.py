@@ -330,6 +330,8 @@ class Gate(msgspec.Struct, frozen=True):
         Of a gate that is one of several; ``alpha`` is then its part of the level.
     scope : Scope
         What ``alpha`` and intervals hold for.
+    unchanged : bool
+        What is better than the margin fails, too.
     """
 
     base: str
@@ -347,6 +349,12 @@ class Gate(msgspec.Struct, frozen=True):
     qualification: Qualification | None = None
     shard: Shard | None = None
     scope: Scope = "session"
+    unchanged: bool = False
+
+    @property
+    def failing(self) -> tuple[Verdict, ...]:
+        """Verdicts that no gate passes."""
+        return ("slower", "faster") if self.unchanged else ("slower",)
 
     def select(self, verdict: Verdict) -> tuple[GatedBenchmark, ...]:
         """Benchmarks with this verdict."""
@@ -365,7 +373,7 @@ class Gate(msgspec.Struct, frozen=True):
     @property
     def worst(self) -> Verdict:
         """The verdict that a reader has to act on first."""
-        return next((verdict for verdict in ORDER if self.select(verdict)), "equivalent")
+        return next((verdict for verdict in (*self.failing, *ORDER) if self.select(verdict)), "equivalent")
 
     @property
     def has_times(self) -> bool:
@@ -378,11 +386,11 @@ class Gate(msgspec.Struct, frozen=True):
         return self.is_undecided and not any(entry.blocks for entry in self.benchmarks)
 
     def exit_code(self, *, strict: bool) -> int:
-        """1 where one is slower, 6 where one is gone, 3 where nothing was measured; else 0.
+        """1 where one fails, 6 where one is gone, 3 where nothing was measured; else 0.
 
         Under ``strict`` also 3 where one is open.
         """
-        if self.select("slower"):
+        if any(map(self.select, self.failing)):
             return 1
         if self.select("gone"):
             return 6

@@ -12,11 +12,12 @@ from steelyard.results.document import write_json
 
 _RULES: Final[dict[str, str]] = {
     "slower": "A benchmark is slower than in the base.",
+    "faster": "A benchmark is faster than in the base, and no change is allowed.",
     "gone": "A benchmark of the base is gone.",
     "open": "The measurements do not decide a benchmark.",
     "broken": "The change could not be judged.",
 }
-_SHOWN: Final[tuple[Verdict, ...]] = ("slower", "gone", "open")
+_SHOWN: Final[tuple[Verdict, ...]] = ("gone", "open")
 PLACE: Final = "."
 """A benchmark has no file that its harness names; code hosts ask for one."""
 
@@ -26,7 +27,7 @@ def render(answer: Gate, *, strict: bool) -> str:
     return _write_document(
         [
             _make_result(verdict, describe_benchmark(answer, entry), is_note=verdict == "open" and not strict)
-            for verdict in _SHOWN
+            for verdict in (*answer.failing, *_SHOWN)
             for entry in answer.select(verdict)
         ]
     )

@@ -16,6 +16,7 @@ from steelyard.extensions.gate.words import (
     format_value,
     list_notes,
     name_verdict,
+    sign_answer,
     write_headline,
 )
 from steelyard.report.text.digits import percent, percent_bounds
@@ -40,9 +41,9 @@ def list_lines(answer: Gate, width: int = 80, *, strict: bool = False) -> list[L
     """Return the answer; benchmarks that are equivalent are in no table, unless they are few."""
     worst = answer.worst
     out = render_paragraph(
-        f"{SIGNS[worst]} {write_headline(answer, strict=strict)}",
+        f"{sign_answer(answer)} {write_headline(answer, strict=strict)}",
         width,
-        style=STYLES[worst],
+        style=STYLES["slower" if worst in answer.failing else worst],
         rest="  ",
         only_first=True,
     )

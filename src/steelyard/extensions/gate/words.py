@@ -71,9 +71,16 @@ def write_headline(answer: Gate, *, strict: bool = False) -> str:
     if answer.is_unmeasured:
         budget = format_duration(answer.max_time_s)
         return f"nothing was measured: a budget of {budget} is too short; {counts}"
+    if answer.unchanged and answer.select("faster"):
+        counts = f"{counts}; --unchanged allows no change"
     if not answer.is_undecided:
         return counts
     return f"{write_undecided(strict=strict)}; {counts}"
+
+
+def sign_answer(answer: Gate) -> str:
+    """Return the sign of the verdict that a reader has to act on first."""
+    return SIGNS["slower" if answer.worst in answer.failing else answer.worst]
 
 
 def _write_counts(answer: Gate) -> str:

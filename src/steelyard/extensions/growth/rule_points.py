@@ -117,7 +117,7 @@ def judge_samples(
     failed = sum(side.failures.failed + side.failures.timed_out for side in (old, new))
     if left_side.repeats and right.repeats and not failed and 0 < min((*old.values, *new.values)) < math.inf:
         return _make_exact(stratum, replace(blank, ratio=old.values[0] / new.values[0], n=len(old)))
-    compared = comparison_of(old, new, observed)
+    compared = comparison_of(old, new, observed, at_bound=claim.tolerance > 0)
     declared = observed.declared(old.metric.name)
     judgement = judge_beside(partial(judge_at_most, by=1 + claim.tolerance), compared, declared)
     if judgement.by == "typical" and judgement.outcome == "fails" and compared.beside is not None:

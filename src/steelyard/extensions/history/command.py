@@ -94,9 +94,10 @@ class HistoryOptions(Options):
         metavar="NAME",
         type=RecordDirectory(),
     )
-    better: str | None = declare(
-        "Reports that are tables: which way is better (default: by unit and name).",
-        choices=("lower", "higher", "neither"),
+    better: tuple[str, ...] = declare(
+        "Reports: which way is better (default: by unit and name): lower, higher or neither, of every --value"
+        " of tables, or of one metric: NAME=SIDE. Repeatable.",
+        metavar="[NAME=]SIDE",
     )
     as_json: bool = json_option
 
@@ -127,6 +128,7 @@ def command(ctx: click.Context, options: HistoryOptions, tables: TableOptions) -
     steelyard history reports/ --check --strict
     steelyard history reports/ --to lake
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
+    from steelyard.extensions.exchange.importers.columns import read_sides
     from steelyard.extensions.history.results import LARGEST_UNSEEN
     from steelyard.report.text.progress import Counting
 
@@ -142,19 +144,18 @@ def command(ctx: click.Context, options: HistoryOptions, tables: TableOptions) -
         "--junit": options.junit,
         "--confirm": options.confirm,
     }
+    chosen = tables.choose(*read_sides(options.better))
     _refuse_alone(needs_check, "--check", options.check)
     _refuse_alone({"--build": options.build, "--output": options.output}, "--confirm", options.confirm)
     with Counting("records", sys.stderr) as counting:
         if options.collect is not None:
             from steelyard.extensions.history.gathering import collect as add
 
-            chosen = tables.choose(options.better)  # type: ignore[arg-type]  # click checked it
             _tell(options.collect, add(options.collect, options.names, counting.update, chosen))
             return
         if options.place is not None:
             from steelyard.extensions.history.gathering import export_reports
 
-            chosen = tables.choose(options.better)  # type: ignore[arg-type]
             ctx.exit(_tell_export(export_reports(options.names, options.place, chosen, counting.update)))
         from steelyard.extensions.history.history import HistoryRequest, first_since, history
 
@@ -162,7 +163,7 @@ def command(ctx: click.Context, options: HistoryOptions, tables: TableOptions) -
             HistoryRequest,
             revision=options.revision if options.by_git else None,
             repository=options.repo,
-            chosen=tables.choose(options.better),  # type: ignore[arg-type]  # click checked it
+            chosen=chosen,
         )
         result = history(request, counting.update)
     since = None if options.since is None else first_since(result, request, options.since)

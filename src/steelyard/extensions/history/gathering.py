@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from steelyard.core.errors import SteelyardError, UsageError
 from steelyard.core.units import Metric
 from steelyard.extensions.exchange.importers import Chosen
+from steelyard.extensions.exchange.importers.contents import identifier
 from steelyard.extensions.history.reports import holds_reports, is_report, read_reports, tell_lacking
 from steelyard.files.urls import strip_secrets
 from steelyard.lab.places.contents import Exported
@@ -109,6 +110,7 @@ def gather(
         for name in (entry.digests if is_report(entry) else (entry.primary_metric,))
     )
     by_name = False
+    sides = {identifier(name): side for name, side in (chosen or Chosen()).sides.items()}
     if folders:
         reports = read_reports(folders, chosen or Chosen(), watch)
         records |= {entry.id: entry for entry in reports.records}
@@ -119,6 +121,10 @@ def gather(
     for metric in metrics:
         if available and metric not in available:
             raise UsageError(f"no record has a metric {metric!r}", hint=suggest_metric(metric, available))
+    if any(map(is_report, records.values())):
+        available = {
+            name: replace(metric, better=sides.get(name, metric.better)) for name, metric in available.items()
+        }
     counted_once, repeated = _count_once(records.values())
     return CondensedRecords(counted_once, available, (*left_out, *repeated), tuple(judged), by_name)
 

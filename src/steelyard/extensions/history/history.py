@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
@@ -18,6 +18,7 @@ from steelyard.extensions.history.gathering import CondensedRecords, gather
 from steelyard.extensions.history.judging import ALPHA, judge
 from steelyard.extensions.history.machines import Machines
 from steelyard.extensions.history.ordering import Ordered, order_by_commit, order_by_time
+from steelyard.extensions.history.reports import is_report
 from steelyard.extensions.history.results import History, MachineBreak, Point, SeriesHistory
 from steelyard.extensions.repository.repository import Repository
 from steelyard.lab.summary.condensing import MACHINE, Watch, ignore_progress
@@ -120,9 +121,10 @@ def history(request: HistoryRequest, watch: Watch = ignore_progress) -> History:
         machines=tuple(machines.facts),
         breaks=_get_breaks(of_commit, machines),
         left_out=(*gathered.left_out, *ordered.left_out),
-        series=judged,
+        series=tuple(_mark_ends(judged, tuple(ordered.records))),
         commits=tuple(ordered.records),
         unmeasured=ordered.unmeasured,
+        unclear=_list_unclear(judged, gathered.records),
         cpu_time=_get_unseen(judged, beside),
     )
 
@@ -209,6 +211,34 @@ def _get_series(
         )
         for key, (metric, entry) in sorted(labelled.items(), key=lambda item: item[0])
     ]
+
+
+def _mark_ends(judged: Sequence[SeriesHistory], commits: Sequence[str]) -> Iterator[SeriesHistory]:
+    """Yield the series, those with an end that more of the newest records lack than ever lacked them.
+
+    A weekly test among nightly ones has not ended after a night.
+    """
+    order = {commit: place for place, commit in enumerate(commits)}
+    of_test: dict[tuple[str, str, str], set[int]] = {}
+    for series in judged:
+        places = of_test.setdefault(_identify(series), set())
+        places |= {order[point.commit] for point in series.points}
+    for series in judged:
+        places_of = sorted(of_test[_identify(series)])
+        usual = max((after - before for before, after in pairwise(places_of)), default=1)
+        has_ended = len(commits) - places_of[-1] > usual
+        yield replace(series, ends=commits[places_of[-1]]) if has_ended else series
+
+
+def _identify(series: SeriesHistory) -> tuple[str, str, str]:
+    return series.metric.name, series.treatment, _format_key(series.labels)
+
+
+def _list_unclear(judged: Sequence[SeriesHistory], records: Sequence[Condensed]) -> tuple[str, ...]:
+    """List metrics of reports without a better side; a spec says so on purpose."""
+    if not any(map(is_report, records)):
+        return ()
+    return tuple(dict.fromkeys(series.metric.name for series in judged if series.metric.better == "neither"))
 
 
 def _get_unseen(

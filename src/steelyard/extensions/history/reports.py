@@ -21,7 +21,7 @@ from steelyard.core.errors import SteelyardError, UsageError
 from steelyard.core.units import Metric
 from steelyard.extensions.exchange.importers import Chosen, FileContents, find_tool, read
 from steelyard.extensions.exchange.importers.contents import FailedRuns, ImportedSeries, word_levels
-from steelyard.extensions.exchange.importers.identity import tell_apart
+from steelyard.extensions.exchange.importers.identity import choose_sides, tell_apart
 from steelyard.extensions.exchange.importers.machines import MACHINE
 from steelyard.extensions.exchange.report_folders import list_folder, refuse_mixture
 from steelyard.lab.places.contents import ToolReport, ToolReportRow
@@ -153,7 +153,8 @@ def read_reports(names: Sequence[Path], chosen: Chosen, watch: Watch = ignore_pr
             f"{first.record} is neither a record nor a report: it {first.why}",
             hint="name a folder of reports of one tool; columns of tables: --value time_s --by test",
         )
-    series_of = tell_apart({str(path): contents.series for path, contents in contents_of.items()})
+    told_apart = tell_apart({str(path): contents.series for path, contents in contents_of.items()})
+    series_of = choose_sides(told_apart, chosen.sides, chosen.value)
     metrics = _find_metrics(series_of)
     left_out += [
         LeftOut(str(path), why, unreadable=True)

@@ -179,6 +179,8 @@ class SeriesHistory(msgspec.Struct, frozen=True):
         Why nothing is said of it.
     broken_off : str or None
         The error, a defect of Steelyard, that broke its analysis off.
+    ends : str or None
+        The last record that has it on any machine, where more of the newest records lack it than ever before.
     """
 
     treatment: str
@@ -194,6 +196,7 @@ class SeriesHistory(msgspec.Struct, frozen=True):
     resolvable: Resolvable | None = None
     refused: str | None = None
     broken_off: str | None = None
+    ends: str | None = None
 
     @property
     def is_judged(self) -> bool:
@@ -224,10 +227,13 @@ class OpenQuestion(msgspec.Struct, frozen=True):
         ``unreadable``: a record cannot be read. ``unmeasured``: the last commits have no record.
         ``too_recent``: too few records follow for a change to be told. ``series``: one is not judged.
         ``noise``: one is too noisy to show the smallest change that matters. ``unconfirmed``: a change did
-        not show side by side, where it might have been missed.
+        not show side by side, where it might have been missed. ``ended``: the newest records lack one.
+        ``unclear``: nothing says which way the metric of one is better.
     """
 
-    reason: Literal["unreadable", "unmeasured", "too_recent", "series", "noise", "unconfirmed"]
+    reason: Literal[
+        "unreadable", "unmeasured", "too_recent", "series", "noise", "unconfirmed", "ended", "unclear"
+    ]
     series: SeriesHistory | None = None
     record: LeftOut | None = None
 
@@ -255,6 +261,8 @@ class History(msgspec.Struct, frozen=True):
         The facts by which machines differ.
     commits : tuple of str
         Those that have a record, or the names of records, in order.
+    unclear : tuple of str
+        Metrics of reports whose unit does not say which way is better, so that no change of them is worse.
     cpu_time : tuple of SeriesHistory
         ``cpu_s`` of the same records, where its level changes and that of the time which was judged does not;
         a family of its own, on which no check rests.
@@ -274,6 +282,7 @@ class History(msgspec.Struct, frozen=True):
     series: tuple[SeriesHistory, ...]
     commits: tuple[str, ...] = ()
     unmeasured: int = 0
+    unclear: tuple[str, ...] = ()
     cpu_time: tuple[SeriesHistory, ...] = ()
 
     @property
@@ -344,6 +353,10 @@ class History(msgspec.Struct, frozen=True):
                 questions.append(OpenQuestion("series", series))
             elif series.resolvable is not None and series.resolvable.middle > least:
                 questions.append(OpenQuestion("noise", series))
+            if series.ends is not None:
+                questions.append(OpenQuestion("ended", series))
+            if series.metric.name in self.unclear:
+                questions.append(OpenQuestion("unclear", series))
             if any(
                 change.confirmation is not None and change.confirmation.outcome == "open"
                 for change in series.changes

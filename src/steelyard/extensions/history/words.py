@@ -75,6 +75,8 @@ def format_stable(history: History) -> str:
 def change_words(history: History, series: SeriesHistory, change: Change) -> str:
     """Return what changed, by how much, from where on."""
     back = f"; {short_hash(change.undone_by)} undoes it" if change.undone_by else ""
+    if back and _name_condition(history):
+        back += ", or the machine has two states"
     return (
         f"{series.metric.name} of {format_series_name(series)}:"
         f" {_KINDS[change.kind]}{size(history, series, change)} from {short_hash(change.first)} on"
@@ -253,9 +255,27 @@ def _format_series_words(series: SeriesHistory, reason: str, least: float) -> st
     name = f"{series.metric.name} of {format_series_name(series)}"
     if reason == "unconfirmed":
         return f"a change of {name} did not show side by side, and might have been missed"
+    if reason == "ended":
+        return f"{name} ends with {short_hash(series.ends or '')}"
+    if reason == "unclear":
+        return f"nothing says which way {name} is better (--better {series.metric.name}=higher)"
     if reason == "noise":
         return f"{name} is too noisy to show {percent(least)}: {format_resolvable_words(series)}"
     return f"{name} wanders" if series.wanders else f"{name} is not judged"
+
+
+def _list_ended(history: History) -> list[str]:
+    """Name the series that the newest records lack, once for those that end with the same record."""
+    names: dict[str, dict[str, None]] = {}
+    for series in history.series:
+        if series.ends is not None:
+            name = f"{series.metric.name} of {format_series_name(series)}"
+            names.setdefault(series.ends, {})[name] = None
+    return [
+        f"The newest records lack {join_names(list(series))}; the last with"
+        f" {'this' if len(series) == 1 else 'these'} is {short_hash(last)}."
+        for last, series in names.items()
+    ]
 
 
 def notes(history: History) -> list[str]:
@@ -288,6 +308,12 @@ def notes(history: History) -> list[str]:
         if series.broken_off
     ]
     texts += list_shared_changes(history)
+    texts += _list_ended(history)
+    if history.unclear:
+        texts.append(
+            "No change is for the worse or the better, since units do not say which way is better"
+            f" (--better NAME=higher): {join_names([printable(name) for name in history.unclear])}."
+        )
     refused = list(dict.fromkeys(series.refused for series in history.series if series.refused))
     texts += [
         f"{plural(sum(series.refused == why for series in history.series), 'treatment')} not judged: {why}."

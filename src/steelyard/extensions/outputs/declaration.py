@@ -67,13 +67,14 @@ class Fault(msgspec.Struct, frozen=True):
         The reason; ``{value}`` stands for what the field says.
     when : str
         Expression that the whole of the field matches; an absent field is empty.
-    kind : {"failed", "timed_out", "skipped"}
+    kind : {"failed", "wrong", "timed_out", "skipped"}
+        ``wrong``: it ended with a wrong answer.
     """
 
     field: Field
     words: str = "{value}"
     when: str = ANY
-    kind: Literal["failed", "timed_out", "skipped"] = "failed"
+    kind: Literal["failed", "wrong", "timed_out", "skipped"] = "failed"
 
 
 class Rows(msgspec.Struct, frozen=True, kw_only=True):

@@ -279,10 +279,11 @@ def _attribute(failed: list[Run], runs: list[Run]) -> Iterator[FailedRuns]:
         for labels in [run.labels] if run.labels in cells or not alike else alike:
             yield FailedRuns(
                 dict(labels),
-                failed=int(kind == "failed"),
+                failed=int(kind in ("failed", "wrong")),
                 timed_out=int(kind == "timed_out"),
                 reason=words,
                 values=(finite,) if finite else (),
+                is_wrong=kind == "wrong",
             )
 
 

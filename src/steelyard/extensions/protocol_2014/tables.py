@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from steelyard.core.units import Scalar
 from steelyard.extensions.protocol_2014.results import Cell, ProgramTables, StratumTable, Test
 from steelyard.report.text.cells import name_cell, note_omitted
 from steelyard.report.text.digits import percent
@@ -117,9 +116,7 @@ def _render_rows(tables: ProgramTables, width: int) -> list[Line]:
             printable(tables.program), [name_cell(row.program) for row in rows], right=False, is_name=True
         ),
         *(
-            Column(
-                printable(name), [name_cell(_format_level(row.stratum, name)) for row in rows], right=False
-            )
+            Column(printable(name), [name_cell(str(row.stratum.get(name, ""))) for row in rows], right=False)
             for name in strata
         ),
         Column.numbers("pairs", (str(row.pairs) for row in rows)),
@@ -137,7 +134,3 @@ def _render_rows(tables: ProgramTables, width: int) -> list[Line]:
 
 def _render_share(value: float | None) -> Span:
     return Span("–" if value is None else percent(value))
-
-
-def _format_level(stratum: Mapping[str, Scalar], name: str) -> str:
-    return str(stratum.get(name, ""))

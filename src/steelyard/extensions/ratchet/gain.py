@@ -46,7 +46,13 @@ class Gain(msgspec.Struct, frozen=True):
 
 
 def judge_gain(
-    before: Sample, after: Sample, *, margin: float, level: float = 0.025, spread: BuildSpread | None = None
+    before: Sample,
+    after: Sample,
+    *,
+    margin: float,
+    level: float = 0.025,
+    spread: BuildSpread | None = None,
+    screens: bool = False,
 ) -> Gain:
     """Judge whether a change is faster by more than a margin, one-sided at ``level``.
 
@@ -56,6 +62,8 @@ def judge_gain(
         Of the best and of the change, in blocks that both share.
     spread : BuildSpread or None
         By how much builds differ, where all blocks compare two of them.
+    screens : bool
+        Whether it only chooses what is measured again, and few blocks need no allowance.
 
     Raises
     ------
@@ -69,7 +77,8 @@ def judge_gain(
         baseline=before.treatment.levels,
         type_b=() if spread is None else (spread.make_error(),),
     )
-    (compared,) = intervals([before, after], declared, metric=metric, beside=True)
+    is_at_bound = margin > 0 and not screens
+    (compared,) = intervals([before, after], declared, metric=metric, beside=True, at_bound=is_at_bound)
     ratio = compared.speedup
     if isinstance(ratio, Undefined):
         raise ProgramError(f"{metric}: no ratio, since {ratio.words}", hint="choose another --metric")

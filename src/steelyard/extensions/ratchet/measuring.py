@@ -17,7 +17,7 @@ from steelyard.extensions.repository.layouts import Linking, draw_number
 from steelyard.extensions.repository.tree_request import locate_program, locate_start
 from steelyard.extensions.repository.trees import DIGITS, Trees
 from steelyard.lab.run.run import run
-from steelyard.lab.run.run_loop import Watch
+from steelyard.lab.run.run_loop import Watch, watch_part
 from steelyard.spec import Experiment, experiment
 from steelyard.spec.text.placeholders import escape
 from steelyard.store import Record
@@ -72,7 +72,7 @@ def measure_builds(pair: BuildPair, trees: Trees, watch: Watch) -> tuple[Sample,
             # One block that was not finished has programs that cannot be built again in their order.
             shutil.rmtree(_locate(pair, name), ignore_errors=True)
             _make_linking(pair.ledger).draw_layouts(trees, (pair.best, pair.rival), name)
-        parts.append(_measure_record(pair, name, 1, watch))
+        parts.append(_measure_record(pair, name, 1, watch_part(watch, block - 1, pair.blocks)))
     before, after = zip(*parts, strict=True)
     return join_samples(before), join_samples(after)
 

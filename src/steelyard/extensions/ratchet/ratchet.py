@@ -236,7 +236,7 @@ class Ratchet:
         trees.build(attempt.commit)
         pair = self._pair_up(ledger, attempt.against, attempt.commit, f"{attempt.number:04}-look", 1)
         is_same = is_same_program(pair, trees)
-        first = judge_gain(*measure_builds(pair, trees, self._watch), margin=ledger.margin)
+        first = judge_gain(*measure_builds(pair, trees, self._watch), margin=ledger.margin, screens=True)
         attempt = replace(attempt, gain=first.value, is_same_program=is_same)
         self._tell(f"first look: {first.value:.4g} × the speed of the best ({first.blocks} blocks)")
         if first.p > PROMISING:

@@ -101,7 +101,8 @@ def _list_runs(
         solver = ", ".join([source.name, *(str(entry.levels.get(label, "")) for label in varying)])
         instance = _name_instance(entry.levels)
         numbers[solver, instance] += 1
-        return SolverRun(solver, instance, outcome, time_s, str(numbers[solver, instance]))
+        reason = entry.reason if isinstance(entry, FailedRuns) else ""
+        return SolverRun(solver, instance, outcome, time_s, str(numbers[solver, instance]), reason=reason)
 
     for series in contents.series:
         if series.metric == metric:
@@ -111,7 +112,8 @@ def _list_runs(
         alone = runs.failed + runs.timed_out == 1 and len(runs.values) == 1
         time_s = runs.values[0].get(metric, math.inf) if alone else math.inf
         yield from (make(runs, "timeout", time_s) for _ in range(runs.timed_out))
-        yield from (make(runs, "failed", time_s) for _ in range(runs.failed))
+        outcome: Outcome = "wrong" if runs.is_wrong else "failed"
+        yield from (make(runs, outcome, time_s) for _ in range(runs.failed))
 
 
 def _name_instance(levels: Mapping[str, Scalar]) -> str:

@@ -86,8 +86,12 @@ def _compare(
     values = np.array([scores.par(instance) for instance in shared])
     base = np.array([baseline.par(instance) for instance in shared])
     reason = ""
+    short = {**scores.missing_runs, **baseline.missing_runs}
     if missing:
         reason = f"{missing} {'instance has' if missing == 1 else 'instances have'} runs of one of both only"
+    elif short:
+        count = "1 instance" if len(short) == 1 else f"{len(short)} instances"
+        reason = f"runs of {count} are missing ({next(iter(short))})"
     elif contradictions:
         count = "1 instance has" if len(contradictions) == 1 else f"{len(contradictions)} instances have"
         reason = f"{count} both answers, sat and unsat ({contradictions[0]}): one is wrong"

@@ -122,9 +122,10 @@ def _read_runs(
     table = trials(record)
     at = {column.name: place for place, column in enumerate(table.columns)}
     time_at = at[metric] if metric in at else at[f"metric.{metric}"]
-    for row in table.rows:
-        if row[at["block_state"]] == "discarded":
-            continue
+    rows = [row for row in table.rows if row[at["block_state"]] != "discarded"]
+    complete = [row for row in rows if row[at["block_state"]] == "complete"]
+    # A block that did not end has runs of some instances only, unless it is the only one.
+    for row in complete or rows:
         treatment, time_s = row[at["treatment"]], row[time_at]
         outcome = _OUTCOMES.get(str(row[at["status"]]), "failed")
         if not isinstance(treatment, int):
@@ -140,4 +141,5 @@ def _read_runs(
             outcome,
             float(time_s) if outcome == "solved" and isinstance(time_s, float | int) else math.inf,
             f"trial {row[at['trial']]}",
+            reason="" if outcome == "solved" else str(row[at["reason"]] or ""),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar, Final, Literal
 
 import msgspec
@@ -17,10 +18,14 @@ class SolverScore(msgspec.Struct, frozen=True):
 
     Attributes
     ----------
-    runs, timeouts, failures : int
-        ``runs`` has the other two in it.
+    runs, timeouts, failures, wrong : int
+        ``runs`` has the timeouts and the failures in it, and the failures have the wrong answers.
+    reasons : Mapping[str, int]
+        Of failures that gave no answer, in the words of the file, each with its number.
     instances, missing : int
         With a run of this solver; those that others have and it has not.
+    missing_runs : int
+        Of instances that have fewer runs of this solver than its others have.
     solved : int
         Instances of which more than half of the runs were solved.
     solved_ci95 : Interval
@@ -38,8 +43,11 @@ class SolverScore(msgspec.Struct, frozen=True):
     runs: int
     timeouts: int
     failures: int
+    wrong: int
+    reasons: Mapping[str, int]
     instances: int
     missing: int
+    missing_runs: int
     solved: int
     solved_ci95: Interval
     par_s: float

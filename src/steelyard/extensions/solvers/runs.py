@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final, Literal
 
@@ -11,12 +13,12 @@ import msgspec
 from steelyard.core.errors import UsageError
 from steelyard.extensions.exchange.outcomes import Ending, read_ending
 
-Outcome = Literal["solved", "timeout", "failed"]
+Outcome = Literal["solved", "timeout", "wrong", "failed"]
 
 OUTCOMES: Final[Mapping[Ending, Outcome]] = {"ok": "solved", "timed_out": "timeout", "failed": "failed"}
 _FLAGS: Final[Mapping[str, Outcome]] = {"1": "solved", "0": "failed"}
 """Numbers that some tables have for solved and not solved."""
-
+_WRONG: Final = re.compile(r"(wrong|incorrect|unsound|invalid proof|invalid model)\b", re.IGNORECASE)
 
 _ANSWERS: Final[Mapping[str, str]] = {
     "sat": "sat",
@@ -35,6 +37,8 @@ class SolverRun(msgspec.Struct, frozen=True):
         What the solver took; of one that was not solved, what was spent on it.
     answer : str
         The answer of a run that was solved, where the status says it: ``sat`` or ``unsat``.
+    reason : str
+        Why a run was not solved, in the words of the file.
     """
 
     solver: str
@@ -43,6 +47,7 @@ class SolverRun(msgspec.Struct, frozen=True):
     time_s: float
     seed: str = ""
     answer: str = ""
+    reason: str = ""
 
 
 class Campaign(msgspec.Struct, frozen=True):
@@ -74,6 +79,12 @@ class Campaign(msgspec.Struct, frozen=True):
                 answers.setdefault(run.instance, set()).add(run.answer)
         return [instance for instance, distinct in answers.items() if len(distinct) > 1]
 
+    def list_missing_runs(self, solver: str) -> dict[str, int]:
+        """Count, by instance, the runs that a solver has of others and lacks of this one."""
+        runs = Counter(run.instance for run in self.runs if run.solver == solver)
+        most = max(runs.values(), default=0)
+        return {instance: most - count for instance, count in runs.items() if count < most}
+
     @property
     def instances(self) -> tuple[str, ...]:
         """In the order in which they come."""
@@ -93,6 +104,8 @@ def read_outcome(text: str, place: str) -> Outcome:
     UsageError
         The word is not known.
     """
+    if _WRONG.match(text.strip()):
+        return "wrong"
     ending = read_ending(text)
     if ending is not None:
         return OUTCOMES[ending]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -25,6 +26,7 @@ class InstanceScores:
 
     def __init__(self, campaign: Campaign, solver: str, penalty: int) -> None:
         self.runs = [run for run in campaign.runs if run.solver == solver]
+        self.missing_runs = campaign.list_missing_runs(solver)
         self._limit_s = campaign.limit_s
         self._penalty = penalty
         by_instance: dict[str, list[SolverRun]] = {}
@@ -69,9 +71,12 @@ def score(solver: str, scores: InstanceScores, total: int) -> SolverScore:
         solver,
         len(scores.runs),
         sum(run.outcome == "timeout" for run in scores.runs),
-        sum(run.outcome == "failed" for run in scores.runs),
+        sum(run.outcome in ("failed", "wrong") for run in scores.runs),
+        sum(run.outcome == "wrong" for run in scores.runs),
+        dict(Counter(run.reason for run in scores.runs if run.outcome == "failed" and run.reason)),
         n,
         total - n,
+        sum(scores.missing_runs.values()),
         solved,
         clopper_pearson(solved, n),
         math.fsum(map(scores.par, instances)) / n,

@@ -84,54 +84,56 @@ def read_table(path: Path, roles: Roles, solver: str | None = None) -> tuple[Sol
             raise UsageError(
                 f"{place}: no column is known to be the {role}", hint=f"{option}, one of: {', '.join(header)}"
             )
-    assigned = [header[at] for role, at in columns.items() if at is not None and role != "status"]
-    by_row = [dict(zip(header, cells, strict=False)) for _, cells in rows[1:] if len(cells) == len(header)]
-    chosen = header[columns["status"]] if columns["status"] is not None else None
-    endings = find_status(header, by_row, assigned, chosen, roles.solved)
-    runs = tuple(_read_runs(rows[1:], header, columns, roles, endings, place))
+    numbered = [(number, _make_row(header, cells, f"{place}, line {number}")) for number, cells in rows[1:]]
+    assigned = [name for role, name in columns.items() if name is not None and role != "status"]
+    endings = find_status(header, [row for _, row in numbered], assigned, columns["status"], roles.solved)
+    runs = tuple(_read_runs(numbered, columns, roles, endings, place))
     if solver is None or columns["solver"] is not None:
         return runs
     return tuple(replace(run, solver=solver) for run in runs)
 
 
-def _find_column(role: str, name: str | None, header: Sequence[str], place: str) -> int | None:
+def _make_row(header: Sequence[str], cells: Sequence[str], line: str) -> dict[str, str]:
+    if len(cells) != len(header):
+        raise UsageError(
+            f"{line}: {len(cells)} cells, but the header has {len(header)}",
+            hint="the file was cut off, or a cell holds a separator; repair that line",
+        )
+    return dict(zip(header, cells, strict=True))
+
+
+def _find_column(role: str, name: str | None, header: Sequence[str], place: str) -> str | None:
     if name is not None:
         if name not in header:
             close = get_close_matches(name, header, n=1)
             hint = f"did you mean {close[0]!r}?" if close else f"columns: {', '.join(header)}"
             raise UsageError(f"{place}: no column {name!r}", hint=hint)
-        return header.index(name)
-    lowered = [title.lower() for title in header]
-    return next((lowered.index(usual) for usual in _NAMES[role] if usual in lowered), None)
+        return name
+    spellings = {title.lower(): title for title in reversed(header)}
+    return next((spellings[usual] for usual in _NAMES[role] if usual in spellings), None)
 
 
 def _read_runs(
-    rows: Sequence[tuple[int, Sequence[str]]],
-    header: Sequence[str],
-    columns: Mapping[str, int | None],
+    rows: Sequence[tuple[int, Mapping[str, str]]],
+    columns: Mapping[str, str | None],
     roles: Roles,
     endings: StatusColumns,
     place: str,
 ) -> Iterator[SolverRun]:
-    at_time = columns["time"]
-    suffix = header[at_time].rpartition("_")[2] if at_time is not None else ""
+    suffix = (columns["time"] or "").rpartition("_")[2]
     scale = roles.scale if roles.scale is not None else SCALES.get(suffix, 1.0)
-    for number, cells in rows:
-        if len(cells) != len(header):
-            raise UsageError(
-                f"{place}, line {number}: {len(cells)} cells, but the header has {len(header)}",
-                hint="the file was cut off, or a cell holds a separator; repair that line",
-            )
-        texts = {role: cells[at] if at is not None else "" for role, at in columns.items()}
+    for number, row in rows:
+        texts = {role: row[name] if name is not None else "" for role, name in columns.items()}
         line = f"{place}, line {number}"
         time_s = scale * parse_float(texts["time"])
         outcome: Outcome = "solved"
+        reason = texts["status"] or texts["time"]
         if roles.solved and columns["status"] is not None:
             outcome = "solved" if texts["status"] in roles.solved else _read_unsolved(texts["status"])
         elif columns["status"] is not None and not endings.codes:
             outcome = read_outcome(texts["status"], line)
         elif endings.words or endings.codes:
-            ending, _ = endings.read(dict(zip(header, cells, strict=True)), line)
+            ending, reason = endings.read(row, line)
             outcome = OUTCOMES[ending]
         elif not math.isfinite(time_s):
             outcome = read_outcome(texts["time"], line) if texts["time"] else "failed"
@@ -147,6 +149,7 @@ def _read_runs(
             time_s if math.isfinite(time_s) else math.inf,
             texts["seed"],
             read_answer(texts["status"]) if outcome == "solved" else "",
+            reason if outcome != "solved" else "",
         )
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from steelyard.extensions.solvers.results import SolverAnswer, SolverComparison, SolverScore
 from steelyard.report.text.digits import bounds, probability, ratio
-from steelyard.report.text.label import plural, printable
+from steelyard.report.text.label import join_names, plural, printable
 from steelyard.report.text.line import Line, Span, Style, render_paragraph
 from steelyard.report.text.table import Column, table
 from steelyard.results.interval import Interval
 
+MOST_NAMED: Final = 4
+"""Reasons of failures that a sentence names."""
 _STYLES: dict[str, Style] = {"better": "good", "worse": "bad"}
 
 
@@ -44,7 +47,12 @@ def score_columns(answer: SolverAnswer) -> list[Column]:
         Column.numbers("solved", (f"{row.solved} of {row.instances}" for row in rows)),
         Column.numbers("95 % CI", (_shares(row.solved_ci95) for row in rows), give_way=2),
         Column.numbers("timeouts", (str(row.timeouts) for row in rows)),
-        Column.numbers("failed", (str(row.failures) for row in rows)),
+        Column.numbers("failed", (str(row.failures - row.wrong) for row in rows)),
+        *(
+            [Column.numbers("wrong", (str(row.wrong) for row in rows))]
+            if any(row.wrong for row in rows)
+            else []
+        ),
         Column.numbers(f"PAR{answer.penalty} s", (f"{row.par_s:.4g}" for row in rows)),
         Column.numbers("median s", (_time(row.median_s, answer) for row in rows)),
         Column.numbers("95 % CI of it", (_median_bounds(row, answer) for row in rows), give_way=1),
@@ -98,8 +106,20 @@ def notes(answer: SolverAnswer) -> Iterator[str]:
             " half of them are."
         )
     for row in answer.scores:
+        name = printable(row.solver)
+        if row.wrong:
+            rest = "which counts" if row.wrong == 1 else "which count"
+            yield f"{name} gave {plural(row.wrong, 'wrong answer')}, {rest} as not solved."
+        if row.reasons:
+            reasons = [f"{count} × {printable(reason)}" for reason, count in row.reasons.items()]
+            yield f"{name} failed: {join_names(reasons, MOST_NAMED)}."
         if row.missing:
-            yield f"{printable(row.solver)} has no run of {plural(row.missing, 'instance')}."
+            yield f"{name} has no run of {plural(row.missing, 'instance')}."
+        if row.missing_runs:
+            yield (
+                f"{name} lacks {plural(row.missing_runs, 'run')}: some instances have fewer than others."
+                " A run that did not end needs a row with its status."
+            )
     if any(
         row.verdict in ("better", "worse", "not_resolved") and row.ci95 is None for row in answer.comparisons
     ):

@@ -45,6 +45,11 @@ Watch = Callable[[Progress], None]
 """Is told how far a run is."""
 
 
+def watch_part(watch: Watch, done: int, wanted: int) -> Watch:
+    """Watch a record of one block as the next of so many that belong together."""
+    return lambda progress: watch(progress.add_before(done, wanted))
+
+
 class RunLoop:
     """Runs one record to its end.
 
@@ -130,7 +135,7 @@ class RunLoop:
         if not self._upcoming:
             ahead = None if self._session.queued else DRAWN_AHEAD
             self._upcoming = deque(islice(self._yield_until_look(), ahead))
-        most = self._run_batch(block_s)
+        most = self._limit_batch(block_s)
         works = [self._upcoming.popleft()]
         while (
             self._upcoming
@@ -140,7 +145,7 @@ class RunLoop:
             works.append(self._upcoming.popleft())
         return works
 
-    def _run_batch(self, block_s: float) -> int:
+    def _limit_batch(self, block_s: float) -> int:
         """Blocks to hand over at once: in a queue, all that may share an allocation."""
         return len(self._upcoming) if self._session.queued else max(1, int(BATCH_S / block_s))
 

@@ -148,7 +148,7 @@ def condense(
             created_ns=record.created_ns,
             experiment=experiment.name,
             primary_metric=primary,
-            spec=encode_sorted(_measure(msgspec.to_builtins(experiment))),
+            spec=encode_sorted(_keep_measured(msgspec.to_builtins(experiment))),
             host=encode_sorted(host),
             digests={name: tuple(labelleds) for name, labelleds in digests.items()},
             parts=tuple(sorted({find_origin(record.id, run) for run in runs} - {record.id})),
@@ -156,6 +156,6 @@ def condense(
         return condensed, available
 
 
-def _measure(spec: dict[str, Any]) -> dict[str, Any]:
+def _keep_measured(spec: dict[str, Any]) -> dict[str, Any]:
     """Return the parts of a spec that say what is run and measured."""
     return {key: value for key, value in spec.items() if key not in _MAY_DIFFER}

@@ -34,7 +34,7 @@ def _render_budget(comparison: Comparison, called: Names, width: int) -> list[Li
     rows = budget.components
     total = budget.total
     columns = [
-        Column.words("component", (_format_component(row) for row in rows), is_name=True),
+        Column.words("component", (printable(row.name) for row in rows), is_name=True),
         Column.words("type", (row.kind for row in rows)),
         Column.words("of", (row.side for row in rows)),
         Column.numbers("value", (_format_value(row.value, unit) for row in rows), give_way=2),
@@ -54,10 +54,6 @@ def _render_budget(comparison: Comparison, called: Names, width: int) -> list[Li
         *table(columns, width),
         *render_paragraph(foot, width),
     ]
-
-
-def _format_component(component: Component) -> str:
-    return printable(component.name)
 
 
 def _format_value(value: float | None, unit: str) -> str:

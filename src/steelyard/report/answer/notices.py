@@ -8,6 +8,7 @@ from typing import Final
 from steelyard.core.units import Scalar
 from steelyard.report.answer.sentences import format_notice
 from steelyard.report.answer.words import Names
+from steelyard.report.text.label import plural, shorten
 from steelyard.report.text.line import Line, Span, render_paragraph
 from steelyard.results.notice import Kind, Notice
 
@@ -28,6 +29,8 @@ _COMMON: Final[frozenset[Kind]] = frozenset({"outliers", "bimodal", "dominated",
 """Made for each treatment, and said once for all of them: with the range of their numbers."""
 _BOUNDS: Final = frozenset({"low", "high"})
 """Of an interval, so that the lowest and the highest of several notices hold for all of them."""
+_FIRST_REASON: Final = 50
+"""Characters of the first of several reasons."""
 _FEW: Final = 3
 """Treatments that failed and are still told one by one."""
 
@@ -43,11 +46,13 @@ def lines(title: str, notices: Sequence[Notice], called: Names, width: int) -> l
 
 
 def brief(notices: Sequence[Notice], called: Names, width: int) -> list[Line]:
-    """Return the gravest as a list without a title; where there are more, how many."""
+    """Return the gravest as a list without a title, and all failures; where there are more, how many."""
     telling = sentences([notice for notice in notices if notice.kind not in _HARMLESS], called)
-    count = len(sentences(notices, called)) - len(telling[:MOST])
+    failures = sentences([notice for notice in notices if notice.kind == "failures"], called)
+    most = max(MOST, max((telling.index(text) + 1 for text in failures), default=0))
+    count = len(sentences(notices, called)) - len(telling[:most])
     output: list[Line] = []
-    for sentence in telling[:MOST]:
+    for sentence in telling[:most]:
         output += render_paragraph(sentence, width, first="- ", rest="  ")
     if count and output:
         output.append((Span(f"- … and {count} more: --details", "dim"),))
@@ -71,6 +76,8 @@ def _format_kind(alike: Sequence[Notice], called: Names) -> list[str]:
     shared = [key for key in alike[0].fields if all(key in notice.fields for notice in alike)]
     values = {key: [notice.fields[key] for notice in alike] for key in shared}
     texts = {key: entries[0] for key, entries in values.items() if isinstance(entries[0], str)}
+    if (others := len({*values.get("reason", ())}) - 1) > 0:
+        texts["reason"] = f"{shorten(texts['reason'], _FIRST_REASON)} (and {plural(others, 'other reason')})"
     ends = {key: _compute_ends(entries) for key, entries in values.items() if key not in texts}
     numbers = {key: high if key == "high" else low for key, (low, high) in ends.items()}
     lowest = Notice(kind, labels, {**numbers, **texts})

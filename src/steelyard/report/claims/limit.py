@@ -61,7 +61,7 @@ def _format_beside(claim: Limit, value: MeanEvidence) -> str | None:
         return None
     side, bound = ("above", claim.max) if claim.max is not None else ("below", claim.min)
     unit = value.metric.unit
-    runs = plural(value.n, "run" if value.by == "launch" else value.by)
+    runs = plural(value.n, "run" if value.by in ("launch", "two-sessions") else value.by)
     limit = format_quantity(bound or 0.0, unit)
     words = f"{value.beyond} of {runs} {side} {limit} (median {format_quantity(value.median, unit)})"
     return words if value.decided_by == "typical" else f"{words}, which no mean of {limit} allows"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from steelyard.claims.evidence import RatioEvidence, TypicalEvidence
+from steelyard.claims.evidence import RatioEvidence, TypicalEvidence, Unit
 from steelyard.report.answer.words import format_comparative
 from steelyard.report.claims.phrases import (
     ci,
@@ -79,6 +79,15 @@ def _format_mean(claim: Claim, outcome: Outcome, ratio_evidence: RatioEvidence) 
     return words
 
 
+_PAIRS: Final[dict[Unit, str]] = {
+    "launch": "run pair",
+    "repetition": "run pair",
+    "two-sessions": "run pair",
+    "session": "session pair",
+}
+"""What is counted of runs that nothing pairs."""
+
+
 def _is_contrary(mean: RatioEvidence, typical: TypicalEvidence) -> bool:
     """Whether a typical run goes the other way than the mean: the better of both is worse in most runs."""
     if mean.ratio is None or typical.interval is None or not typical.interval.excludes(1):
@@ -89,7 +98,7 @@ def _is_contrary(mean: RatioEvidence, typical: TypicalEvidence) -> bool:
 def _format_typical(mean: RatioEvidence, typical: TypicalEvidence) -> str:
     """``slower in 19 of 20 blocks; one slow run of base; 3.00 × (98.8 % CI 2.97 to 3.02, typical run)``."""
     is_better = typical.better >= typical.worse
-    units = plural(typical.n, "run pair" if mean.by in ("launch", "repetition") else mean.by)
+    units = plural(typical.n, _PAIRS.get(mean.by, mean.by))
     count = format_typical(
         format_comparative(mean.metric, better=is_better),
         max(typical.better, typical.worse),

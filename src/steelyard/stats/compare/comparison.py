@@ -102,11 +102,17 @@ def intervals(
     order: Order = "randomized-blocks",
     looks: Looks | None = None,
     beside: bool = False,
+    at_bound: bool | None = None,
 ) -> tuple[Comparison, ...]:
     """Return the same comparisons of any one metric, with marginal intervals.
 
     They are in no family: nothing is judged. With ``beside``, each has its typical run, for statements about
     a margin or a bound.
+
+    Parameters
+    ----------
+    at_bound : bool, optional
+        Whether that is a ratio other than 1; ``beside`` unless said.
 
     Raises
     ------
@@ -114,7 +120,9 @@ def intervals(
         The declared strata or baseline are not in the samples, as ``pair_up`` says.
     """
     chosen = [sample for sample in samples if sample.metric.name == metric]
-    compared = (_estimate(pair, declared, order, looks) for pair in pair_up(chosen, declared).pairs)
+    is_at_bound = beside if at_bound is None else at_bound
+    pairs = pair_up(chosen, declared).pairs
+    compared = (_estimate(pair, declared, order, looks, at_bound=is_at_bound) for pair in pairs)
     if not beside:
         return tuple(comparison for comparison, _ in compared)
     return tuple(
@@ -124,7 +132,7 @@ def intervals(
 
 
 def _estimate(
-    pair: Pair, declared: Analysis, order: Order, looks: Looks | None
+    pair: Pair, declared: Analysis, order: Order, looks: Looks | None, *, at_bound: bool
 ) -> tuple[Comparison, Basis | None]:
     """Everything that does not depend on the rest of the family."""
     zeros = declared.estimand == "ratio_of_means"
@@ -135,7 +143,7 @@ def _estimate(
     in_time = _sort_in_time(between, declared.estimand)
     correlations = [correlation for values in in_time if (correlation := autocorrelation(values)) is not None]
     likeness = min(correlations, key=lambda correlation: correlation.n_eff / correlation.n, default=None)
-    basis = Basis(pair, between, declared, looks, likeness)
+    basis = Basis(pair, between, declared, looks, likeness, at_bound)
     stages = walk_steps(basis)
     ratio = stages if isinstance(stages, Undefined) else stages["looks"]
     slow = _find_slow_mode(basis, stages)

@@ -42,6 +42,8 @@ class Basis(msgspec.Struct, frozen=True):
     ----------
     likeness : Autocorrelation or None
         The largest one of neighbours in time.
+    at_bound : bool
+        Whether a statement about a ratio other than 1 is judged.
     """
 
     pair: Pair
@@ -49,6 +51,7 @@ class Basis(msgspec.Struct, frozen=True):
     declared: Analysis
     looks: Looks | None
     likeness: Autocorrelation | None
+    at_bound: bool = False
 
     @property
     def errors(self) -> tuple[Contribution, ...]:
@@ -73,7 +76,7 @@ def _add_type_b(ratio: Speedup, basis: Basis) -> Speedup | Undefined:
 
 
 def _allow_for_dependence(ratio: Speedup, basis: Basis) -> Speedup:
-    return allow_for(ratio, basis.likeness)
+    return allow_for(ratio, basis.likeness, at_bound=basis.at_bound)
 
 
 def _allow_for_blocks(ratio: Speedup, basis: Basis) -> Speedup:
@@ -130,7 +133,7 @@ def walk_typical(basis: Basis, in_time: Sequence[Floats]) -> Speedup | None:
     ratio = _locate(between)
     if ratio is None or abs(ratio.log) > LARGEST_LOG:
         return None
-    factor = max(map(widening_by_ranks, in_time), default=1.0)
+    factor = max((widening_by_ranks(values, at_bound=basis.at_bound) for values in in_time), default=1.0)
     ratio = replace(ratio, factor=factor, error=bound_error(basis.errors))
     typical = Speedup(
         log=ratio.log,

@@ -40,6 +40,13 @@ FEW_FACTOR: Final = 4.0
 """Times t that this takes: |t| of 5 to 19 units with autocorrelations 0.8^k exceeds 3.5 to 3.95 times the
 critical value of as many independent ones as often, at levels from 10 to 0.1 %."""
 
+SUSPECT_AT_BOUND: Final = 0.5
+"""In place of ``SUSPECT`` where a ratio other than 1 is judged. The order that was drawn gives differences of
+equal programs independent signs; those of programs that differ may wander from one minute to the next
+(docs/decisions/comparing/591-few-blocks-at-a-bound.md)."""
+AT_BOUND: Final = 0.5
+"""Autocorrelation that fewer units are allowed for there, although none shows."""
+
 
 class Allowance(msgspec.Struct, frozen=True):
     """What likeness of neighbours does to the standard error of a mean.
@@ -74,15 +81,20 @@ class Hull(msgspec.Struct, frozen=True):
         return Interval(min(interval.low, second.low), max(interval.high, second.high))
 
 
-def allow_for(ratio: Speedup, likeness: Autocorrelation | None) -> Speedup:
+def allow_for(ratio: Speedup, likeness: Autocorrelation | None, *, at_bound: bool = False) -> Speedup:
     """Return the same estimate, allowing for units that resemble their neighbours.
 
     If they seem to, it is at least as careful as its own method, and as t with the standard error and the
     degrees of freedom that such units leave.
+
+    Parameters
+    ----------
+    at_bound : bool
+        Whether a ratio other than 1 is judged, so that few units are allowed for whatever they show.
     """
-    if likeness is None or not suspected(likeness) or not ratio.se:
+    allowed = None if likeness is None else _find_allowance(likeness, at_bound=at_bound)
+    if allowed is None or not ratio.se:
         return ratio
-    allowed = allowance(likeness)
     se = ratio.se * allowed.factor
     distribution = Hull(ratio.distribution, LogT(ratio.log, se, allowed.nu))
     return replace(
@@ -95,23 +107,28 @@ def allow_for(ratio: Speedup, likeness: Autocorrelation | None) -> Speedup:
     )
 
 
-def allow_for_neighbours(in_time: Floats) -> Allowance:
+def allow_for_neighbours(in_time: Floats, *, at_bound: bool = False) -> Allowance:
     """Return the allowance for units in the order of time; that of independent ones where none seem alike."""
     likeness = autocorrelation(in_time)
-    if likeness is None or not suspected(likeness):
-        return Allowance(1.0, in_time.size - 1)
-    return allowance(likeness)
+    allowed = None if likeness is None else _find_allowance(likeness, at_bound=at_bound)
+    return allowed or Allowance(1.0, in_time.size - 1)
 
 
-def widening_by_ranks(in_time: Floats) -> float:
+def widening_by_ranks(in_time: Floats, *, at_bound: bool = False) -> float:
     """Return how many times as wide an interval is at 95 % that allows for units like their neighbours.
 
-    Their ranks show that, however far a single value lies.
+    Their ranks show that, however far a single value lies. ``at_bound`` is as in ``allow_for``.
     """
     if in_time.size < 2:
         return 1.0
-    allowed = allow_for_neighbours(midranks(in_time).ranks)
+    allowed = allow_for_neighbours(midranks(in_time).ranks, at_bound=at_bound)
     return allowed.factor * t_quantile(allowed.nu, 0.05) / t_quantile(in_time.size - 1, 0.05)
+
+
+def _find_allowance(likeness: Autocorrelation, *, at_bound: bool) -> Allowance | None:
+    if likeness.r1 > threshold(likeness.n, at_bound=at_bound):
+        return allowance(likeness)
+    return allowance_under(AT_BOUND, likeness.n) if at_bound and likeness.n < FEWEST else None
 
 
 def suspected(likeness: Autocorrelation) -> bool:
@@ -119,9 +136,11 @@ def suspected(likeness: Autocorrelation) -> bool:
     return likeness.r1 > threshold(likeness.n)
 
 
-def threshold(n: int) -> float:
+def threshold(n: int, *, at_bound: bool = False) -> float:
     """Return the r1 of n units above which neighbours are suspected to resemble each other."""
-    return (SUSPECT if n >= FEWEST else FEW_SUSPECT) / math.sqrt(n)
+    if n < FEWEST:
+        return FEW_SUSPECT / math.sqrt(n)
+    return (SUSPECT_AT_BOUND if at_bound else SUSPECT) / math.sqrt(n)
 
 
 def few_suspected(likeness: Autocorrelation) -> bool:

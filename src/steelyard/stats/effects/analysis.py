@@ -248,7 +248,7 @@ def _judge(
     """Adjust over those that have a p value."""
     effects = [correct_for_looks(contrast_effect, looks) for contrast_effect in estimated]
     with_p = [
-        (i, p) for i, contrast_effect in enumerate(effects) if (p := _format_p(contrast_effect)) is not None
+        (i, p) for i, contrast_effect in enumerate(effects) if (p := _get_p(contrast_effect)) is not None
     ]
     tested = dict(zip([i for i, _ in with_p], holm([p for _, p in with_p], alpha), strict=True))
     judged = []
@@ -256,7 +256,7 @@ def _judge(
         if i not in tested:
             judged.append(effect)
             continue
-        ratio, level = _make_ratio(effect), tested[i].level
+        ratio, level = _get_ratio(effect), tested[i].level
         level_left = level if looks is None else looks.level(level)
         judged.append(
             replace(
@@ -270,11 +270,11 @@ def _judge(
     return tuple(judged)
 
 
-def _format_p(effect: Effect | ContrastEffect) -> float | None:
+def _get_p(effect: Effect | ContrastEffect) -> float | None:
     return effect.p if isinstance(effect, Effect) else effect.ratio.p
 
 
-def _make_ratio(effect: Effect | ContrastEffect) -> LogEstimate | None:
+def _get_ratio(effect: Effect | ContrastEffect) -> LogEstimate | None:
     return effect.ratio
 
 

@@ -28,6 +28,6 @@ def pseudo_error(effects: Floats) -> PseudoError | None:
         return None
     start = 1.5 * float(np.median(sizes))
     small = sizes[sizes < 2.5 * start]
-    if not small.size or not small.any():
+    if not small.any():
         return None
     return PseudoError(1.5 * float(np.median(small)), sizes.size / 3)

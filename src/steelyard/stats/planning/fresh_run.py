@@ -10,6 +10,7 @@ from steelyard.results.analysis import DesignFacts
 from steelyard.results.comparison import FreshRun, Speedup
 from steelyard.results.unit import Unit
 from steelyard.stats.compare.slow_mode import MEANS
+from steelyard.stats.describe.dependence import AT_BOUND, FEWEST, allowance_under
 from steelyard.stats.planning.planned_test import MOST_BLOCKS, PlannedTest
 from steelyard.stats.planning.power import POWER
 from steelyard.stats.planning.slow_runs import units_to_trust
@@ -42,6 +43,10 @@ def fresh_run(
     bound = 0.0 if declared.margin is None else math.log1p(declared.margin)
     if size >= bound:
         units = test.units_needed((size - bound) / s)
+        if units is not None and bound and test.in_time and units < FEWEST:
+            # Fewer are allowed for a likeness that none of them shows; FEWEST are not.
+            factor = allowance_under(AT_BOUND, FEWEST).factor
+            units = min(FEWEST, test.units_needed((size - bound) / s / factor) or FEWEST)
     else:
         one_sided = declared.equivalence == "one-sided"
         units = test.equivalent(bound / s, POWER, shift=size / s, one_sided=one_sided)

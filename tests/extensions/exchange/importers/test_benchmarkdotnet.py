@@ -77,3 +77,26 @@ def test_allocated_bytes_are_a_metric_and_none_is_a_value(written):
         for entry in result.series
         if entry.metric == "bytes_per_op"
     ] == [("Sort.Run", "B", "lower", ((0.0,),))]
+
+
+def test_a_file_of_version_0_9_says_its_processor_as_a_value_that_is_found_late(written):
+    """The head of IntroJsonExport-report-brief.json in the documentation of BenchmarkDotNet."""
+    document = file(benchmark(Statistics={"N": 2, "Mean": 10.5}, Namespace=None, Measurements=None))
+    document["HostEnvironmentInfo"] = {
+        "BenchmarkDotNetCaption": "BenchmarkDotNet-Dev.Core",
+        "BenchmarkDotNetVersion": "0.9.9.0",
+        "OsVersion": "Microsoft Windows NT 6.2.9200.0",
+        "ProcessorName": {"IsValueCreated": True, "Value": "Intel(R) Core(TM) i7-4702MQ CPU 2.20GHz"},
+        "ProcessorCount": 8,
+        "ClrVersion": "MS.NET 4.0.30319.42000",
+        "Architecture": "64-bit",
+    }
+    contents = read(written(document))
+    assert contents.host == {
+        "cpu": "Intel(R) Core(TM) i7-4702MQ CPU 2.20GHz",
+        "cpus_online": 8,
+        "arch": "64-bit",
+        "os": "Microsoft Windows NT 6.2.9200.0",
+        "runtime": "MS.NET 4.0.30319.42000",
+    }
+    assert contents.series[0].values == ((pytest.approx(10.5e-9),),)

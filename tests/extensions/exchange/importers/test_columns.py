@@ -156,10 +156,10 @@ def test_a_row_that_was_cut_off_is_refused_with_its_line(written):
 
 
 def test_values_that_are_no_numbers_are_left_out_and_told(written):
-    file = written("kind,time\na,1.5\na,nan\na,\n", "it.csv")
+    file = written("kind,time\na,1.5\na,n/a\na,\n", "it.csv")
     result = read(file, chosen=Chosen(("time",), ("kind",), "s"))
     assert result.series[0].values == ((1.5,),)
-    assert result.notes == ("Left out: line 3: time is 'nan'; line 4: time is ''.",)
+    assert result.notes == ("Left out: line 3: time is 'n/a'; line 4: time is ''.",)
 
 
 @pytest.mark.parametrize(

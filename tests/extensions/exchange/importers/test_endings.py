@@ -80,7 +80,7 @@ def test_a_status_that_tells_treatments_apart_is_none(written):
     assert [series.levels for series in contents.series] == [{"status": "ok"}, {"status": "failed"}]
 
 
-@pytest.mark.parametrize("cell", ["", "NaN", "-", "null", "inf"])
+@pytest.mark.parametrize("cell", ["", "n/a", "-", "null"])
 def test_a_row_without_any_value_is_a_run_that_failed(written, cell):
     contents = read(written(f"arm,time\na,1.5\na,{cell}\nb,2.5\n", "runs.csv"), chosen=CHOSEN)
     assert [(item.levels, item.failed, item.reason) for item in contents.failures] == [
@@ -93,3 +93,14 @@ def test_a_row_that_has_one_of_two_metrics_did_not_fail(written):
     contents = read(file, chosen=Chosen(("time", "mem"), ("arm",), ""))
     assert not contents.failures
     assert contents.notes == ("Left out: line 2: mem is ''.",)
+
+
+@pytest.mark.parametrize("cell", ["nan", "-NaN", "-nan(ind)", "inf", "-Infinity"])
+def test_a_loss_that_diverged_is_a_failed_run_whatever_else_was_measured(written, cell):
+    file = written(f"model,tokens,loss\na,100,2.5\na,101,{cell}\na,102,2.4\n", "runs.csv")
+    contents = read(file, chosen=Chosen(("tokens", "loss"), ("model",), ""))
+    (failures,) = contents.failures
+    assert failures.failed == 1
+    assert failures.values == ({"tokens": 101.0},)
+    assert failures.reason == f"loss is {cell}"
+    assert [len(series.values) for series in contents.series] == [2, 2]

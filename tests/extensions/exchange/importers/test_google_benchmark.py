@@ -129,3 +129,21 @@ def test_a_benchmark_before_two_of_one_name_does_not_shift_them(written):
             }
         )
     assert families[0] == families[1] == {1: pytest.approx(10e-9), 2: pytest.approx(20e-9)}
+
+
+def test_a_counter_that_is_called_as_a_field_changes_no_time_and_is_named(written):
+    """The JSON of Google Benchmark 1.9 has the key twice then: the field first, and the counter."""
+    row = (
+        '{"name": "BM", "run_name": "BM", "run_type": "iteration", "repetition_index": 0, "threads": 1,'
+        ' "iterations": 10, "real_time": 2.0, "cpu_time": 1.0, "time_unit": "ns", "real_time": 77.0,'
+        ' "name": 5.0, "hits": 3.0}'
+    )
+    context = '{"host_name": "h", "json_schema_version": 1}'
+    text = f'{{"context": {context}, "benchmarks": [{row}]}}'
+    contents = read(written(text, "bm.json"))
+    values = {entry.metric: entry.values for entry in contents.series}
+    assert values == {"real_time_s": ((2e-9,),), "cpu_time_s": ((1e-9,),), "hits": ((3.0,),)}
+    assert contents.notes == tuple(
+        f"BM has a counter that is called {name}, as a field of Google Benchmark is: it is left out."
+        for name in ("real_time", "name")
+    )

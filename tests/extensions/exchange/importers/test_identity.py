@@ -236,3 +236,15 @@ def test_a_metric_of_two_units_is_two_unless_a_benchmark_has_both():
     assert names == {"a": ["rate_GFLOP_s", "rate_B_s"], "b": ["time_s"]}
     changed = {"a": tests[:1], "b": [ImportedSeries({"test": "solver"}, "rate", "B/s", ((1.0,),))]}
     assert [entry.metric for series in tell_apart(changed).values() for entry in series] == ["rate", "rate"]
+
+
+def test_levels_that_are_one_number_in_two_spellings_have_the_names_of_the_tool():
+    def make(name, n):
+        return ImportedSeries({"benchmark": "A", "n": n}, "time_s", "s", ((1.0,),), name=name)
+
+    old = [make("A/n=10", 10), make("A/n=1e1", 10.0), make("A/n=20", 20)]
+    told_apart = tell_apart({"old": old, "new": [make("A/n=10", 10)]})
+    assert [entry.levels.get("spelled") for entry in told_apart["old"]] == ["A/n=10", "A/n=1e1", None]
+    assert [entry.levels.get("spelled") for entry in told_apart["new"]] == ["A/n=10"]
+    with pytest.raises(UsageError, match="nothing tells them apart"):
+        tell_apart({"old": [make("A", 10), make("A", 10)]})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from steelyard.core.errors import UsageError
@@ -88,3 +90,21 @@ def test_a_metric_without_a_number_is_left_out_and_told(written):
     answer = read(written([result([[2.0]], secondaryMetrics={"gc.time": nothing})]))
     assert [entry.metric for entry in answer.series] == ["time_s"]
     assert answer.notes == ("Left out, since a value is no number: gc.time.",)
+
+
+def test_parameters_that_are_one_number_in_two_spellings_are_two_benchmarks(written):
+    results = [
+        {
+            "jmhVersion": "1.37",
+            "benchmark": "a.B.c",
+            "mode": "avgt",
+            "params": {"n": text, "size": "100"},
+            "primaryMetric": {"score": 1.0, "scoreUnit": "us/op", "rawData": [[1.0, 1.1]]},
+        }
+        for text in ("10", "1e1")
+    ]
+    contents = read(written(json.dumps(results), "jmh.json"))
+    assert [entry.levels for entry in contents.series] == [
+        {"benchmark": "a.B.c", "n": "10", "size": 100},
+        {"benchmark": "a.B.c", "n": "1e1", "size": 100},
+    ]

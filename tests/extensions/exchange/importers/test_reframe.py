@@ -65,11 +65,9 @@ def test_tests_that_are_skipped_failed_or_without_a_value_are_told_apart(written
         case(name="left", display_name="left", perfvalues={}, result="skip"),
         case(name="lost", display_name="lost", perfvalues={}, result="fail"),
     )
-    assert read(written(file(case(), *cases))).notes == (
-        "Without a value: bad.",
-        "Skipped: left.",
-        "Failed: lost.",
-    )
+    contents = read(written(file(case(), *cases)))
+    assert contents.notes == ("Without a value: bad.", "Skipped: left.")
+    assert [entry.title for entry in contents.failures] == ["lost n=4"]
 
 
 def test_a_test_that_missed_its_reference_has_its_value_and_is_named(written):

@@ -248,8 +248,41 @@ def test_100000_runs_are_counts_and_a_picture_of_them_stays_small():
         assert len(ET.tostring(drawn(chart))) < 300_000, chart.name
 
 
-def test_what_is_not_understood_is_refused():
-    chart = charts_of(two_treatments())[0]
-    broken = {**chart.spec, "layer": [{"mark": "geoshape", "encoding": {}}]}
-    with pytest.raises(ValueError, match="geoshape"):
-        draw_picture(broken, {**chart.data}, Look(400, 11, FONT, COLOURS))
+MEASURED = {"ours": [{"kind": "a", "n": 1, "v": 2.0}, {"kind": "b", "n": 2, "v": 30.0}]}
+N = {"field": "n", "type": "quantitative"}
+V = {"field": "v", "type": "quantitative"}
+KIND = {"field": "kind", "type": "nominal"}
+
+
+def draw_ours(encoding, **spec):
+    spec = {"data": {"name": "ours"}, "mark": "point", "height": 100, "encoding": encoding, **spec}
+    return draw_picture(spec, MEASURED, Look(400, 11, FONT, COLOURS))
+
+
+@pytest.mark.parametrize(
+    ("encoding", "spec", "named"),
+    [
+        ({"x": N, "y": V}, {"mark": "geoshape"}, "geoshape"),
+        ({"x": N, "y": {"aggregate": "mean", **V}}, {}, "'aggregate' of y"),
+        ({"x": {"bin": True, **V}}, {}, "'bin' of x"),
+        ({"x": N, "y": V, "size": V}, {}, "'size'"),
+        ({"x": N, "y": V, "color": V}, {}, "scale of color"),
+        ({"x": N, "y": V, "strokeDash": KIND}, {}, "scale of strokeDash"),
+        ({"x": N, "y": V}, {"data": {"name": "theirs"}}, "'theirs', and has ours"),
+    ],
+)
+def test_what_is_not_understood_is_refused(encoding, spec, named):
+    with pytest.raises(ValueError, match=named):
+        draw_ours(encoding, **spec)
+
+
+def test_a_chart_that_names_no_data_is_refused():
+    with pytest.raises(ValueError, match="none of its data: ours"):
+        draw_picture({"mark": "point", "encoding": {"x": N}}, MEASURED, Look(400, 11, FONT, COLOURS))
+
+
+def test_names_without_a_scale_have_the_colours_of_series_and_a_legend():
+    root = ET.fromstring(draw_ours({"x": N, "y": V, "color": KIND}))  # noqa: S314 -- written here
+    filled = {element.get("fill") for element in root.iter() if element.get("fill")}
+    assert {COLOURS["var(--series1)"], COLOURS["var(--series2)"]} <= filled
+    assert {"a", "b"} <= {element.text for element in root.iter(f"{SVG}text")}

@@ -216,7 +216,8 @@ def list_formats() -> tuple[str, ...]:
 
 
 def _refuse_columns(chosen: Chosen, tool: str, place: str, *, is_json: bool = False) -> None:
-    if chosen != Chosen():
+    # Which way is better is a question about the answer, whatever tool wrote the file.
+    if replace(chosen, sides={}) != Chosen():
         hint = "leave out --value, --by and --unit" + ("; or --format json" if is_json else "")
         raise UsageError(f"{place}: {tool} names its metrics itself", hint=hint)
 
@@ -296,7 +297,8 @@ def _get_tool_of(document: object) -> str | None:
 def _read_json(text: str, place: str, tool: str) -> FileContents:
     module = next(reader for reader in _OF_JSON if tool == reader.TOOL)
     try:
-        contents: FileContents = module.read(decode_document(text, place, hint=_DAMAGED), place)
+        make = google_benchmark.keep_fields if module is google_benchmark else None
+        contents: FileContents = module.read(decode_document(text, place, hint=_DAMAGED, make=make), place)
     except msgspec.ValidationError as error:
         raise UsageError(
             f"{place}: looks like a file of {tool}, but {error}",

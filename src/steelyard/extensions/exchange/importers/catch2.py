@@ -8,6 +8,7 @@ benchmarks: the reader says which option writes XML.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from html import unescape
 from typing import Any, Final
 
@@ -114,13 +115,20 @@ def _list_benchmarks(text: str) -> list[_Benchmark]:
         elif name == "BenchmarkResults":
             benchmarks.append(_Benchmark(tuple(path), attributes.get("name", "")))
         elif name == "OverallResult" and attributes.get("success") == "false":
-            for entry in benchmarks[first:]:
-                entry.failed = _OF_A_FAILED_CASE if entry.failed is None else entry.failed
+            # One that failed before its benchmarks, or has none, has no more than its name.
+            benchmarks += [_Benchmark((), path[0])] if path and not benchmarks[first:] else []
+            _fail_rest(benchmarks[first:])
         elif name == "mean" and benchmarks:
             benchmarks[-1].mean = attributes.get("value", "")
         elif name == "failed" and benchmarks:
             benchmarks[-1].failed = attributes.get("message", "")
     return benchmarks
+
+
+def _fail_rest(benchmarks: Sequence[_Benchmark]) -> None:
+    """Mark the benchmarks of a test case that failed; those that failed themselves have their reason."""
+    for entry in benchmarks:
+        entry.failed = _OF_A_FAILED_CASE if entry.failed is None else entry.failed
 
 
 def _read_attributes(text: str) -> dict[str, str]:

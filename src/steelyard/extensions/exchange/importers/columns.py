@@ -48,8 +48,10 @@ _RULE: Final = re.compile(r"^[\s|:+-]*$")
 _TITLE: Final = re.compile(r"(.*?)\s*\[([^\]]*)\]\s*")
 
 
-_MISSING: Final = frozenset({"na", "nan", "null", "none", "inf", "infinity", "n"})
+_MISSING: Final = frozenset({"na", "null", "none", "n"})
 """Words for a value that is not there; a run that failed has others."""
+_DIVERGED: Final = frozenset({"nan", "inf", "infinity"})
+"""Results of arithmetic that are no numbers: the run computed something, and failed at that."""
 _TIMEOUTS: Final = frozenset({"timeout", "timedout", "timelimit", "outoftime"})
 """Words that are read whatever stands between their letters."""
 
@@ -280,7 +282,9 @@ class _TableReading:
             failure = _read_failure(row[name], f"{line}: {name}")
             missing.append(f"line {number}: {name} is {row[name]!r}")
             if failure is not None and ending == "ok":
-                ending, reason = failure, row[name]  # One run, however many of its columns say so.
+                # One run, however many of its columns say so.
+                ending = failure
+                reason = f"{name} is {row[name]}" if _is_diverged(row[name]) else row[name]
         if ending == "ok" and values:
             self._lost += missing
             self._keep(levels, row, number, values)
@@ -335,7 +339,7 @@ class _TableReading:
     def make_series(self) -> tuple[ImportedSeries, ...]:
         """Return each metric of each treatment; a launch has the mean of its rows."""
         better = {
-            name: self.chosen.sides.get(name) or self.chosen.better or _read_direction(unit, name, self.place)
+            name: self._find_side(name) or _read_direction(unit, name, self.place)
             for name, unit in self._unit_of.items()
         }
         return tuple(
@@ -345,6 +349,10 @@ class _TableReading:
             )
             for (levels, name), launches in self._values.items()
         )  # fmt: skip
+
+    def _find_side(self, name: str) -> Better | None:
+        sides = self.chosen.sides
+        return sides.get(name) or sides.get(identifier(name)) or self.chosen.better
 
     def list_failures(self) -> tuple[FailedRuns, ...]:
         """Return the launches of each treatment that failed; a job is one, with the mean of its rows."""
@@ -464,10 +472,18 @@ def _read_failure(text: str, place: str) -> Ending | None:
             f"{place} is {text!r}, which is not a number",
             hint="write numbers without marks of thousands and without a unit, as in 1234.5",
         )
-    word = re.sub(r"[^a-z]", "", text.lower())
+    word = _get_letters(text)
     if not word or word in _MISSING:
         return None
     return "timed_out" if read_ending(text) == "timed_out" or word in _TIMEOUTS else "failed"
+
+
+def _is_diverged(text: str) -> bool:
+    return _get_letters(text.partition("(")[0]) in _DIVERGED
+
+
+def _get_letters(text: str) -> str:
+    return re.sub(r"[^a-z]", "", text.lower())
 
 
 def _split_cells(text: str, place: str, tool: str) -> Iterator[tuple[int, Sequence[str]]]:
@@ -491,13 +507,20 @@ def _read_direction(unit: Unit, name: str, place: str) -> Better:
     if direction is None and unit.si and not is_cost(name, unit.si):
         raise UsageError(
             f"{place}: --better is missing: is less {name} better, or more, in {unit.si}?",
-            hint="--better lower, --better higher, or --better neither",
+            hint=f"--better {shlex.quote(name)}=lower, or --better {shlex.quote(name)}=higher",
         )
     return direction or "lower"
 
 
-def read_sides(texts: Sequence[str], value: Sequence[str]) -> tuple[Better | None, dict[str, Better]]:
+def read_sides(
+    texts: Sequence[str], value: Sequence[str] | None = None
+) -> tuple[Better | None, dict[str, Better]]:
     """Return which way is better of every metric of a table, and of those that are named.
+
+    Parameters
+    ----------
+    value : sequence of str, optional
+        Columns that may be named; any where there are none.
 
     Raises
     ------
@@ -516,7 +539,7 @@ def read_sides(texts: Sequence[str], value: Sequence[str]) -> tuple[Better | Non
             )
         if not name:
             every = side
-        elif name not in value:
+        elif value is not None and name not in value:
             raise UsageError(
                 f"--better {text}: {name} is no --value",
                 hint=f"columns that are measured: {', '.join(value) or 'none; --value names them'}",

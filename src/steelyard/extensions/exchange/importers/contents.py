@@ -171,6 +171,8 @@ class FailedRuns(msgspec.Struct, frozen=True):
         What they took all the same, by metric, where the file says it; otherwise empty.
     name : str
         As the tool spells it.
+    is_wrong : bool
+        Whether those that failed gave a wrong answer, in place of none.
     """
 
     levels: Mapping[str, Scalar]
@@ -179,6 +181,7 @@ class FailedRuns(msgspec.Struct, frozen=True):
     reason: str = ""
     values: tuple[Mapping[str, float], ...] = ()
     name: str = ""
+    is_wrong: bool = False
 
     @property
     def title(self) -> str:
@@ -278,6 +281,12 @@ def levels_of_column(cells: Iterable[str]) -> Callable[[str], Scalar]:
     if any(_LEADING_ZERO.match(text) or (_FINAL_ZERO.match(text) and not fixed) for text in texts):
         return str
     return level
+
+
+def levels_of_parameter(texts: Iterable[str]) -> Callable[[str], Scalar]:
+    """Return what makes a level of a parameter: numbers, unless two texts are one number (10 and 1e1)."""
+    distinct = {*texts}
+    return level if len({level(text) for text in distinct}) == len(distinct) else str
 
 
 def identifier(text: str) -> str:

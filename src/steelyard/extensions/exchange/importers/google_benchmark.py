@@ -36,6 +36,17 @@ _NO_COUNTER: Final = {"iterations", "real_time", "cpu_time", "repetitions", "rep
     "family_index", "per_family_instance_index", "cpu_coefficient", "real_coefficient", "rms"}  # fmt: skip
 
 
+REPEATED: Final = "repeated"
+"""Key of a benchmark with the names that it has twice; no field of Google Benchmark's is called so."""
+
+
+def keep_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object in which a counter that is called as a field, and comes later, changes no field."""
+    fields: dict[str, Any] = {}
+    repeated = [name for name, value in pairs if fields.setdefault(name, value) is not value]
+    return {**fields, REPEATED: repeated} if repeated else fields
+
+
 class _Context(msgspec.Struct, frozen=True):
     host_name: str = ""
     num_cpus: int | None = None
@@ -133,7 +144,12 @@ def read(document: object, place: str) -> FileContents:
     context = file.context
     host = make_host(host=context.host_name, cpus_online=context.num_cpus)
     tool = f"{TOOL} {context.library_version}".strip()
-    notes = [f"{name} failed or was skipped and has no value: {why}." for name, why in skipped.items()]
+    counters = dict.fromkeys((_run(row), name) for row, raw in rows for name in _list_repeated(raw))
+    notes = [
+        f"{run} has a counter that is called {name}, as a field of Google Benchmark is: it is left out."
+        for run, name in counters
+    ]
+    notes += [f"{name} failed or was skipped and has no value: {why}." for name, why in skipped.items()]
     return FileContents(
         tool,
         series,
@@ -142,6 +158,12 @@ def read(document: object, place: str) -> FileContents:
         skipped=skipped,
         failures=tuple(failures),
     )
+
+
+def _list_repeated(raw: dict[str, Any]) -> list[str]:
+    """List the names that a benchmark has twice; a counter may have the name of that list."""
+    names = raw.get(REPEATED)
+    return names if isinstance(names, list) else []
 
 
 def _number_families(rows: Sequence[_Benchmark]) -> dict[tuple[str, int], int]:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from steelyard.core.errors import UsageError
-from steelyard.core.units import Scalar
+from steelyard.core.units import Better, Scalar
 from steelyard.extensions.exchange.importers.contents import ImportedSeries, identifier
 
 _Key = tuple[tuple[tuple[str, Scalar], ...], str]
@@ -41,7 +41,9 @@ def tell_apart(files: Mapping[str, Sequence[ImportedSeries]]) -> dict[str, list[
     facts = {name for entry in entries for name in entry.levels}
     parameters = {name for entry in entries for name in entry.levels if name in entry.qualifiers}
     needed |= {name: None for entry in entries for name in entry.qualifiers if name in facts - parameters}
-    qualified = {place: [_qualify(entry, needed) for entry in series] for place, series in files.items()}
+    qualified = _spell_levels(
+        {place: [_qualify(entry, needed) for entry in series] for place, series in files.items()}
+    )
     for place, series in qualified.items():
         for group in _list_namesakes(series):
             raise UsageError(
@@ -50,6 +52,54 @@ def tell_apart(files: Mapping[str, Sequence[ImportedSeries]]) -> dict[str, list[
                 hint="give each a name of its own; as one, each would hide what becomes of the others",
             )
     return _name_units(qualified)
+
+
+def _spell_levels(files: Mapping[str, list[ImportedSeries]]) -> dict[str, list[ImportedSeries]]:
+    """Add the names as the harness spells them where levels are one number in two spellings.
+
+    ``n=10`` and ``n=1e1`` are two benchmarks, and the same level.
+    """
+    spellings: set[str] = set()
+    for series in files.values():
+        for group in _list_namesakes(series):
+            names = [entry.name for entry in group]
+            if "" not in names and len({*names}) == len(group):
+                spellings |= {*names}
+    return {
+        place: [
+            replace(entry, levels={**entry.levels, "spelled": entry.name})
+            if entry.name in spellings
+            else entry
+            for entry in series
+        ]
+        for place, series in files.items()
+    }
+
+
+def choose_sides(
+    files: Mapping[str, Sequence[ImportedSeries]], sides: Mapping[str, Better], columns: Sequence[str] = ()
+) -> dict[str, list[ImportedSeries]]:
+    """Give metrics the side that is chosen for them, whatever their unit says.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        Those of a table, whose readers know the sides of columns by any name.
+
+    Raises
+    ------
+    UsageError
+        A side is of a metric that no file has.
+    """
+    chosen = {identifier(name): side for name, side in sides.items() if name not in columns}
+    metrics = dict.fromkeys(entry.metric for series in files.values() for entry in series)
+    for name in chosen:
+        if name not in metrics:
+            raise UsageError(f"--better {name}=…: no report has it", hint=f"metrics: {', '.join(metrics)}")
+    return {
+        place: [replace(entry, better=chosen.get(entry.metric, entry.better)) for entry in series]
+        for place, series in files.items()
+    }
 
 
 def _name_units(files: Mapping[str, Sequence[ImportedSeries]]) -> dict[str, list[ImportedSeries]]:

@@ -14,7 +14,7 @@ from steelyard.extensions.exchange.importers.contents import (
     ImportedSeries,
     Unit,
     identifier,
-    level,
+    levels_of_parameter,
     read_unit,
     summary_note,
     unit_of,
@@ -64,10 +64,15 @@ def read(document: object, place: str) -> FileContents:
     failures: list[FailedRuns] = []
     left_out: dict[str, None] = {}
     empty: dict[str, None] = {}
+    names = dict.fromkeys(name for result in results for name in result.params)
+    level_of = {
+        name: levels_of_parameter(result.params[name] for result in results if name in result.params)
+        for name in names
+    }
     threads = len({result.threads for result in results}) > 1
     for result in results:
         levels: dict[str, Scalar] = {"benchmark": result.benchmark}
-        levels |= {name: level(text) for name, text in result.params.items()}
+        levels |= {name: level_of[name](text) for name, text in result.params.items()}
         levels |= {"threads": result.threads} if threads else {}
         main = result.primary_metric
         unit = read_unit(main.score_unit, f"{place}: {result.benchmark}")

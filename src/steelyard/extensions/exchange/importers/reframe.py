@@ -92,10 +92,11 @@ def read(document: object, _place: str) -> FileContents:
         levels = list(dict(levels).items())
         qualifiers = tuple(item for item in values.items() if item[1] and item[0] not in varying)
         if not variables:
-            kind = "Skipped" if case.result == "skip" else "Failed" if has_failed else "Without a value"
-            notes.setdefault(kind, []).append(case.display_name or case.name)
             if has_failed:
                 failures.append(FailedRuns(dict(levels), failed=1, reason=_describe_reason(case)))
+                continue
+            kind = "Skipped" if case.result == "skip" else "Without a value"
+            notes.setdefault(kind, []).append(case.display_name or case.name)
             continue
         if has_failed:
             text = f"{case.display_name or case.name} ({_describe_reason(case)})"

@@ -100,7 +100,7 @@ def versus(
     mine_logs, its_logs = (np.log(np.clip(value, SMALLEST, LARGEST)) for value in values)
     logs = np.subtract.outer(mine_logs, its_logs).ravel()
     weight = np.outer(*weights).ravel()
-    low, middle, high = (_ratio(log) for log in weighted_quantiles(logs, weight))
+    low, middle, high = (float(np.exp(log)) for log in weighted_quantiles(logs, weight))
     point = tuple(map(float, target))
     above, below = mine.at(*point), scaling_model.at(*point)
     # Formulas may leave that range too, or come down to 0; the posterior's median stands for them then.
@@ -166,10 +166,6 @@ def _align_values(series: Series, question: Question, target: Floats) -> tuple[F
     if times is not series:
         values = 1 / np.maximum(values, SMALLEST)
     return values, weight
-
-
-def _ratio(log: float) -> float:
-    return float(np.exp(log))
 
 
 def _compute_growth(mine: ScalingModel, scaling_model: ScalingModel) -> tuple[float, float]:

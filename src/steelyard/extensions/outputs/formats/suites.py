@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from steelyard.extensions.outputs.declaration import Fault, Format, Measure, Rows
+from steelyard.extensions.outputs.declaration import COUNT, Fault, Format, Measure, Rows
 from steelyard.extensions.outputs.rows import Row
 from steelyard.extensions.outputs.shapes import Json, Table, Xml, make_rows
 
@@ -16,11 +16,15 @@ _TIMEOUT: Final = r"(?i)timeout.*"
 
 
 def _is_unsolved(row: Row) -> object:
-    """Return the status of a run of BenchExec without an answer, or with a wrong one."""
+    """Return the status of a run of BenchExec without an answer."""
     status, category = str(row.get("status") or ""), str(row.get("category") or "")
-    is_wrong = category in ("wrong", "error", "unknown")
     is_answer = re.fullmatch(_SOLVED, status, re.IGNORECASE)
-    return f"{status} ({category})" if category == "wrong" else status if is_wrong or not is_answer else ""
+    return status if category in ("error", "unknown") or not is_answer else ""
+
+
+def _get_wrong_status(row: Row) -> object:
+    """Return the status of a run of BenchExec with a wrong answer."""
+    return row.get("status") if row.get("category") == "wrong" else ""
 
 
 def _get_runs(root: Any) -> Any:
@@ -73,6 +77,7 @@ _BENCHEXEC_ROWS: Final = Rows(
     ),
     faults=(
         Fault("status", "BenchExec: {value}", _TIMEOUT, "timed_out"),
+        Fault(_get_wrong_status, "BenchExec: {value} (wrong)", kind="wrong"),
         Fault(_is_unsolved, "BenchExec: {value}"),
         Fault("status", "BenchExec: the run has no status", ""),
     ),
@@ -301,4 +306,51 @@ JUNIT: Final = Format(
         ),
     ),
     repeats="launch",
+)
+
+
+def _is_measured(row: Row) -> bool:
+    """Whether a sample of perfgate is no warm-up."""
+    return row.get("warmup") is not True and row.get("../warmup") is not True
+
+
+_PERFGATE_MEASURES: Final = (
+    Measure("wall", "wall_ms", "ms", "lower"),
+    Measure("cpu", "cpu_ms", "ms", "lower"),
+    Measure("rss_bytes", "max_rss_kb", "KiB", "lower"),
+    Measure("page_faults", "page_faults", "", "lower"),
+    Measure("ctx_switches", "ctx_switches", "", "neither"),
+)
+_PERFGATE_FAULTS: Final = (
+    Fault("timed_out", "perfgate: it timed out", "true", "timed_out"),
+    Fault("exit_code", "exit code {value}", COUNT),
+)
+PERFGATE: Final = Format(
+    name="perfgate",
+    marks=(r'"schema"\s*:\s*"perfgate\.(?:run|paired)\.v\d',),
+    shape=Json(),
+    version="tool/version",
+    rows=(
+        Rows(
+            path="samples/*",
+            labels={"benchmark": "/bench/name"},
+            measures=_PERFGATE_MEASURES,
+            faults=_PERFGATE_FAULTS,
+            keeps=lambda row: _is_measured(row) and "baseline" not in row.node,
+        ),
+        Rows(
+            path="samples/*/{side=baseline|current}",
+            labels={"side": "{side}", "benchmark": "/bench/name"},
+            measures=_PERFGATE_MEASURES,
+            faults=_PERFGATE_FAULTS,
+            keeps=_is_measured,
+        ),
+    ),
+    host={
+        "host": "run/host/hostname_hash",
+        "os": "run/host/os",
+        "arch": "run/host/arch",
+        "cpus_online": "run/host/cpu_count",
+    },
+    notes=("perfgate keeps whole milliseconds: a time of a few of them has steps of its own.",),
 )

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from itertools import cycle
+from typing import Any, Final
 
 import msgspec
 
 from steelyard.extensions.page.drawing.expressions import compile_expression, is_valid
 from steelyard.extensions.page.drawing.frame import Field, Spec
+from steelyard.report.page.chart import SERIES
 
 Row = Mapping[str, Any]
 Data = Mapping[str, Sequence[Row]]
+COMPUTED: Final = ("aggregate", "bin", "timeUnit", "impute")
+"""Keys of an encoding that make other rows of those that are there: without them, the picture is another."""
+COLOURS: Final = ("color", "fill", "stroke")
+SHADES: Final = ("strokeDash", "opacity", "fillOpacity")
+CHANNELS: Final = (*COLOURS, *SHADES, "x", "x2", "y", "y2", "yOffset", "text", "tooltip", "detail", "order")
+NO_ROWS: Final[Sequence[Row]] = ()
 
 
 class Layer(msgspec.Struct, frozen=True):
@@ -34,18 +42,49 @@ class Layer(msgspec.Struct, frozen=True):
 
 
 def list_layers(spec: Spec, data: Data, around: Layer | None = None) -> Iterator[Layer]:
-    """Yield the marks with their rows; data and encoding are also those of the layers ``around``."""
-    outer = around or Layer({}, {}, ())
+    """Yield the marks with their rows; data and encoding are also those of the layers ``around``.
+
+    Raises
+    ------
+    ValueError
+        A layer names no data, or rows that would have to be computed.
+    """
+    outer = around or Layer({}, {}, NO_ROWS)
     encoding = {**outer.encoding, **spec.get("encoding", {})}
     rows, source = outer.rows, outer.source
     if "data" in spec:
         source = spec["data"].get("name", "")
+        if source and source not in data:
+            raise ValueError(f"a chart names the data {source!r}, and has {', '.join(data) or 'none'}")
         rows = data[source] if source else spec["data"]["values"]
     for layer in spec.get("layer", ()):
         yield from list_layers(layer, data, Layer({}, encoding, rows, source))
     if "mark" in spec:
         mark = spec["mark"] if isinstance(spec["mark"], Mapping) else {"type": spec["mark"]}
-        yield Layer(mark, encoding, _transform(rows, spec.get("transform", ())), source)
+        if rows is NO_ROWS:
+            raise ValueError(f"a chart names none of its data: {', '.join(data)}")
+        drawn = _transform(rows, spec.get("transform", ()))
+        completed = {channel: _complete(channel, each, drawn) for channel, each in encoding.items()}
+        yield Layer(mark, completed, drawn, source)
+
+
+def _complete(channel: str, encoding: Any, rows: Sequence[Row]) -> Any:
+    """Give names the colours of series where their encoding has none."""
+    if channel not in CHANNELS:
+        raise ValueError(f"the channel {channel!r} is not understood")
+    if channel == "tooltip":
+        return encoding
+    computed = [key for key in COMPUTED if encoding.get(key) and encoding[key] != {"binned": True}]
+    if computed:
+        raise ValueError(f"{computed[0]!r} of {channel} is not understood: compute the rows that are drawn")
+    scale = encoding.get("scale") or {}
+    if channel not in COLOURS + SHADES or "field" not in encoding or "domain" in scale:
+        return encoding
+    if channel not in COLOURS or encoding.get("type") != "nominal":
+        raise ValueError(f"the scale of {channel} needs a domain and a range")
+    names = dict.fromkeys(str(row[encoding["field"]]) for row in rows if encoding["field"] in row)
+    colours = dict(zip(names, cycle(SERIES), strict=False))
+    return {**encoding, "scale": {**scale, "domain": [*colours], "range": [*colours.values()]}}
 
 
 def _transform(rows: Sequence[Row], transforms: Sequence[Spec]) -> list[Row]:
