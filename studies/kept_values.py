@@ -153,7 +153,9 @@ def keep(study: Path, part: str, record: Record, metrics: Sequence[str] = ()) ->
     experiment = record.experiment
     factors = [factor.name for factor in experiment.factors]
     chosen = [
-        *dict.fromkeys([*(its.name for its in experiment.metrics), experiment.analysis.metric, *metrics])
+        *dict.fromkeys(
+            [*(declared.name for declared in experiment.metrics), experiment.analysis.metric, *metrics]
+        )
     ]
     rows: dict[tuple[tuple[str, str], ...], dict[str, str]] = {}
     labels: dict[str, None] = {}

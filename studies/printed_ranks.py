@@ -115,11 +115,11 @@ def terms_are(table: str, systems: Sequence[str], functions: Sequence[str], term
 
 def no_term(table: str, systems: Sequence[str], functions: Sequence[str], term: str) -> Judge:
     """Whether none of some cells has this leading term."""
-    other = parse_growth(term, "p")
+    growth = parse_growth(term, "p")
 
     def judge(data: Data) -> Answer:
         rows = cells(data, table, systems, functions)
-        alike = [row for row in rows if _model(row) == other]
+        alike = [row for row in rows if _model(row) == growth]
         text = f"{len(rows) - len(alike)} of {len(rows)} have another term than O({term})"
         return Answer(text, "fails" if alike else "holds")
 
@@ -132,8 +132,8 @@ def breaks_on(whole: str, parts: Sequence[str], system: str) -> Judge:
     def judge(data: Data) -> Answer:
         texts, broken = [], []
         for name in dict.fromkeys(row["system"] for row in cells(data, "4")):
-            mine, *others = (_model(cells(data, "4", [name], [op])[0]) for op in (whole, *parts))
-            grows = all((mine / other).at(FAR) > (mine / other).at(FAR**0.5) for other in others)
+            mine, *rest = (_model(cells(data, "4", [name], [op])[0]) for op in (whole, *parts))
+            grows = all((mine / part).at(FAR) > (mine / part).at(FAR**0.5) for part in rest)
             broken += [name] if grows else []
             texts.append(f"{name}: {mine.big_o('p')} {'>' if grows else '≤'} its parts")
         return Answer("; ".join(texts), "holds" if broken == [system] else "fails")

@@ -167,13 +167,13 @@ def declare_rank(
     )
 
 
-def medians(file: str, metric: str, parameter: str, **where: str) -> Points:
+def medians(file: str, metric: str, parameter: str, **filters: str) -> Points:
     """Medians of a metric of a file of values by scale, of the rows with these levels."""
 
     def points(data: Data) -> dict[float, float]:
         values: dict[float, list[float]] = {}
         for row in data.table(file):
-            if row[metric] and all(row[name] == level for name, level in where.items()):
+            if row[metric] and all(row[name] == level for name, level in filters.items()):
                 values.setdefault(float(row[parameter]), []).append(float(row[metric]))
         return {scale: median(values[scale]) for scale in sorted(values)}
 

@@ -167,7 +167,7 @@ def test_no_module_of_a_room_needs_itself_by_way_of_others(room):
     needs = {name: imported_modules(file, files.keys()) for name, file in files.items()}
     result = dict(needs)
     # What needs nothing that is left is in no circle.
-    while free := [name for name, its in result.items() if not its & result.keys()]:
+    while free := [name for name, imports in result.items() if not imports & result.keys()]:
         for name in free:
             del result[name]
     assert result == {}

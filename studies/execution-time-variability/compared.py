@@ -464,7 +464,7 @@ def head() -> list[str]:
             same_placement(order) if part == "compact" else every.get(f"{kind}-{part}-{order}")
             for order in ("rows", "blocks")
         ]
-        pairs = next(each["pairs"] for each in sets_of_pairs if each)
+        pairs = next(entry["pairs"] for entry in sets_of_pairs if entry)
         counts = [str(item[key]) if item else "" for item in sets_of_pairs for key in ("before", "after")]
         default = (
             str(sets_of_pairs[1]["default"]) if sets_of_pairs[1] and "default" in sets_of_pairs[1] else ""

@@ -43,11 +43,11 @@ def values_by(data: Data, file: str, metric: str, *names: str, **where: str) -> 
     return result
 
 
-def medians(data: Data, file: str, metric: str, *names: str, **where: str) -> dict[Key, float]:
+def medians(data: Data, file: str, metric: str, *names: str, **filters: str) -> dict[Key, float]:
     """Their medians."""
     return {
         key: statistics.median(values)
-        for key, values in values_by(data, file, metric, *names, **where).items()
+        for key, values in values_by(data, file, metric, *names, **filters).items()
     }
 
 

@@ -38,20 +38,20 @@ KNOBS: Final = {
 }
 
 
-def values_by(part: str, metric: str, *names: str, **where: Scalar) -> dict[Key, list[float]]:
+def values_by(part: str, metric: str, *names: str, **filters: Scalar) -> dict[Key, list[float]]:
     """Values of a metric by these levels, of the treatments with those."""
     result: dict[Key, list[float]] = {}
     for sample in kept_values.kept(HERE, part).samples(metric):
         levels = sample.levels
-        if all(levels.get(name) == level for name, level in where.items()):
+        if all(levels.get(name) == level for name, level in filters.items()):
             result.setdefault(tuple(levels[name] for name in names), []).extend(sample.values)
     return result
 
 
-def medians(part: str, metric: str, *names: str, **where: Scalar) -> dict[Key, float]:
+def medians(part: str, metric: str, *names: str, **filters: Scalar) -> dict[Key, float]:
     """Their medians."""
     return {
-        key: statistics.median(result) for key, result in values_by(part, metric, *names, **where).items()
+        key: statistics.median(result) for key, result in values_by(part, metric, *names, **filters).items()
     }
 
 
@@ -88,9 +88,9 @@ def interval(logs: Sequence[float]) -> str:
     return " to ".join(f"{math.exp(end):.3g}" for end in (ends.low, ends.high))
 
 
-def best(part: str, metric: str, *names: str, **where: Scalar) -> dict[Key, float]:
+def best(part: str, metric: str, *names: str, **filters: Scalar) -> dict[Key, float]:
     """The largest values over flush ages."""
-    return {key: max(result) for key, result in values_by(part, metric, *names, **where).items()}
+    return {key: max(result) for key, result in values_by(part, metric, *names, **filters).items()}
 
 
 def calibration() -> Rows:

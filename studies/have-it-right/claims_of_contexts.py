@@ -254,7 +254,7 @@ def streaks(data: Data) -> Answer:
     """Whether single contexts span 1 % or more for each pair."""
     spans = {
         name: max(single.speedup for single in finding.across.singles)
-        / min(one.speedup for one in finding.across.singles)
+        / min(context.speedup for context in finding.across.singles)
         - 1
         for name, (_, _, finding) in adjacent(data).items()
     }
@@ -377,11 +377,11 @@ def fresh(data: Data) -> Answer:
 
     result = data.remember("again", make)
     text = "; ".join(f"{item.levels['command']} {percent(item)}" for item in result)
-    if any(each.rejected and (each.low > SMALLEST or each.high < -SMALLEST) for each in result):
+    if any(effect.rejected and (effect.low > SMALLEST or effect.high < -SMALLEST) for effect in result):
         return Answer(text, "holds")
-    if all(each.low > -SMALLEST and each.high < SMALLEST for each in result):
+    if all(effect.low > -SMALLEST and effect.high < SMALLEST for effect in result):
         return Answer(text, "fails")
-    half, value = max(((each.high - each.low) / 2, abs(each.value)) for each in result)
+    half, value = max(((effect.high - effect.low) / 2, abs(effect.value)) for effect in result)
     blocks = len({row["block"] for row in data.table(f"{AGAIN_VALUES}")})
     needed = runs_to_decide(blocks, half, max(abs(value - SMALLEST), SMALLEST / 10))
     command = ".venv/bin/python studies/execution-time-variability/run.py"

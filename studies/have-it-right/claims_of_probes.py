@@ -215,8 +215,8 @@ def both_of(*judges: Judge) -> Judge:
         answers = [item(data) for item in judges]
         text = "; ".join(answer.text for answer in answers)
         for verdict in ("fails", "not resolved"):
-            if found := next((answer for answer in answers if answer.verdict == verdict), None):
-                return found._replace(text=text)
+            if answer_of_verdict := next((answer for answer in answers if answer.verdict == verdict), None):
+                return answer_of_verdict._replace(text=text)
         return Answer(text, "holds")
 
     return judge

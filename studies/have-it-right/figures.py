@@ -101,7 +101,7 @@ def single_contexts(summary: Mapping[str, Any], name: str, program: str) -> Char
         low, _ = published("libquantum-default")
         marks.append({"name": "O2 to O3", "x": 1 + low / 100, "what": PUBLISHED})
     drawn = {entry["what"] for entry in marks}
-    colours = {what: colour for what, colour in COLOURS.items() if what in drawn}
+    colours = {level: colour for level, colour in COLOURS.items() if level in drawn}
     return strips(name, ticks, marks, f"speedup of {program}, a tick for each context", colours=colours)
 
 

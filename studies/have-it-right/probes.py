@@ -134,11 +134,11 @@ def inside(record: Record) -> str:
     rows = []
     for counters in _levels(record, "counters"):
         cells = [str(counters)]
-        for found, called in ((result, 0), (alone, 1)):
+        for probes, called in ((result, 0), (alone, 1)):
             for rounds in _levels(record, "rounds"):
                 selection = [
                     item
-                    for item in found
+                    for item in probes
                     if (item.levels["counters"], item.levels["calls"], item.levels["rounds"])
                     == (counters, called, rounds)
                 ]

@@ -50,8 +50,8 @@ def lengths(record: Record) -> str:
     for (command, _), counts in counts_by(record, "command", "env_bytes").items():
         by_program.setdefault(command, []).append(counts)
     rows = []
-    for command, (first, *others) in by_program.items():
-        cells = [_extent(item[metric] / first[metric] - 1 for item in others) for metric in COUNTS]
+    for command, (first, *rest) in by_program.items():
+        cells = [_extent(item[metric] / first[metric] - 1 for item in rest) for metric in COUNTS]
         rows.append([command, f"{first['instructions'] / 1e6:,.0f} M", *cells])
     return parts.table(["program", "runs for", *HEAD], rows)
 

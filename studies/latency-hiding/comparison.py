@@ -102,28 +102,28 @@ class Best(NamedTuple):
 
 def enough_tasks() -> Iterator[Best]:
     """For each number of ranks, delay and age: the least tasks that give nine tenths of the highest rate."""
-    for where, group in _groups("p", "delay_ms", "age_ms"):
+    for levels, group in _groups("p", "delay_ms", "age_ms"):
         picks = []
         for name in ("predicted", "measured"):
             most = max(getattr(point, name) for point in group)
             picks.append(min(point.tasks for point in group if getattr(point, name) >= ENOUGH * most))
         most = max(point.measured for point in group)
         (chosen,) = (point.measured for point in group if point.tasks == picks[0])
-        yield Best(where, picks[0], picks[1], 1 - chosen / most)
+        yield Best(levels, picks[0], picks[1], 1 - chosen / most)
 
 
 def best_age() -> Iterator[Best]:
     """For each number of ranks, delay and tasks: the flush age of the highest rate."""
-    for where, group in _groups("p", "delay_ms", "tasks"):
+    for levels, group in _groups("p", "delay_ms", "tasks"):
         first = max(group, key=lambda point: point.predicted)
         best = max(group, key=lambda point: point.measured)
-        yield Best(where, first.age_ms, best.age_ms, 1 - first.measured / best.measured)
+        yield Best(levels, first.age_ms, best.age_ms, 1 - first.measured / best.measured)
 
 
 def most_lost(age_ms: float) -> float:
     """The most that a flush age gives up against the best, over ranks, delays and tasks, as a fraction."""
     return max(
-        1 - point.measured / max(other.measured for other in group)
+        1 - point.measured / max(peer.measured for peer in group)
         for _, group in _groups("p", "delay_ms", "tasks")
         for point in group
         if point.age_ms == age_ms

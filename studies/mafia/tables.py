@@ -37,12 +37,12 @@ EXPECTED: Final = {"gen": "O(k³ 2^k)", "dedup": "O(k⁴ 2^k)", "pcount": "O(k 2
 NOT_COUNTED: Final = "– (hashing: a comparison or two a merge)"
 
 
-def medians(part: str, metric: str, **where: str) -> dict[int, float]:
+def medians(part: str, metric: str, **filters: str) -> dict[int, float]:
     """Medians of a metric by k."""
     return {
         int(str(sample.levels["k"])): statistics.median(sample.values)
         for sample in kept_values.kept(HERE, part).samples(metric)
-        if all(str(sample.levels.get(name)) == level for name, level in where.items())
+        if all(str(sample.levels.get(name)) == level for name, level in filters.items())
     }
 
 

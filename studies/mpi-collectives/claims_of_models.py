@@ -444,16 +444,20 @@ def only_on(machine: str, *, by_growth: bool) -> Judge:
 
     def judge(data: Data) -> Answer:
         if by_growth:
-            verdicts = {of: growth_rule(data, of, "allgather <= gather + bcast") for of in MACHINES}
-            text = "; ".join(f"{of}: {verdict.replace('_', ' ')}" for of, verdict in verdicts.items())
-            broken = {of for of, verdict in verdicts.items() if verdict == "fails"}
-        else:
-            ratios = {of: ratio_of(data, of, "allgather", "gather") for of in MACHINES}
+            verdicts = {
+                topology: growth_rule(data, topology, "allgather <= gather + bcast") for topology in MACHINES
+            }
             text = "; ".join(
-                f"{of}: at {ratio.broken} of {ratio.points}, up to {ratio.worst:.1f} ×"
-                for of, ratio in ratios.items()
+                f"{topology}: {verdict.replace('_', ' ')}" for topology, verdict in verdicts.items()
             )
-            broken = {of for of, ratio in ratios.items() if ratio.broken}
+            broken = {topology for topology, verdict in verdicts.items() if verdict == "fails"}
+        else:
+            ratios = {topology: ratio_of(data, topology, "allgather", "gather") for topology in MACHINES}
+            text = "; ".join(
+                f"{topology}: at {ratio.broken} of {ratio.points}, up to {ratio.worst:.1f} ×"
+                for topology, ratio in ratios.items()
+            )
+            broken = {topology for topology, ratio in ratios.items() if ratio.broken}
         return Answer(text, "holds" if broken == {machine} else "fails")
 
     return judge

@@ -48,14 +48,14 @@ FLAT: Final = {"machine": "flat"}
 FAT: Final = {"machine": "fat-tree"}
 
 
-def whole(file: str, **where: str) -> Points:
+def whole(file: str, **filters: str) -> Points:
     """Times of a whole sort by p."""
-    return medians(file, "time_s", "p", phase="", **where)
+    return medians(file, "time_s", "p", phase="", **filters)
 
 
-def phase(file: str, name: str, **where: str) -> Points:
+def phase(file: str, name: str, **filters: str) -> Points:
     """Times of a phase by p."""
-    return medians(file, "phase_s", "p", phase=name, **where)
+    return medians(file, "phase_s", "p", phase=name, **filters)
 
 
 def ranked(
@@ -93,21 +93,21 @@ def constant(data: Data) -> Answer:
     return Answer(text, "holds" if high / low - 1 <= NEAR else "fails")
 
 
-def _rounds(data: Data, **where: str) -> dict[str, list[int]]:
+def _rounds(data: Data, **filters: str) -> dict[str, list[int]]:
     """Rounds of histogram sort by distribution."""
     rows = [row for row in data.table(ROUNDS) if row["rounds"]]
-    rows = [row for row in rows if all(row[name] == level for name, level in where.items())]
+    rows = [row for row in rows if all(row[name] == level for name, level in filters.items())]
     return {
         distribution: [int(row["rounds"]) for row in rows if row["distribution"] == distribution]
         for distribution in ("uniform", "gaussian")
     }
 
 
-def two_rounds(**where: str) -> Judge:
+def two_rounds(**filters: str) -> Judge:
     """Whether no run took more than two rounds."""
 
     def judge(data: Data) -> Answer:
-        rounds = _rounds(data, **where)
+        rounds = _rounds(data, **filters)
         text = ", ".join(f"{name} {min(counts)} to {max(counts)}" for name, counts in rounds.items())
         most = max(max(counts) for counts in rounds.values())
         return Answer(f"{text} rounds", "holds" if most <= 2 else "fails")
@@ -228,8 +228,8 @@ def nearer_by_ranks(data: Data) -> Answer:
     smaller = [float(mannwhitneyu(b, a, alternative="less").pvalue) for _, _, a, b in errors]
     larger = [float(mannwhitneyu(b, a, alternative="greater").pvalue) for _, _, a, b in errors]
     level = 0.05 / len(errors)
-    fewer, more = (sum(p < level for p in values) for values in (smaller, larger))
-    text = f"smaller at {fewer}, larger at {more} of {len(errors)} sizes"
+    fewer, most = (sum(p < level for p in values) for values in (smaller, larger))
+    text = f"smaller at {fewer}, larger at {most} of {len(errors)} sizes"
     if max(smaller) < level:
         return Answer(text, "holds")
     if min(larger) < level:

@@ -57,8 +57,8 @@ def main() -> int:
                 for block in range(1, DRAWS + 1):
                     ranks = [*map(float, range(n))]
                     draw.shuffle(ranks)
-                    found = ternary(ranks) if tree == "ternary" else binary(ranks, draw)
-                    writer.writerow((tree, n, block, f"{error(n, found):.6f}"))
+                    comparisons = ternary(ranks) if tree == "ternary" else binary(ranks, draw)
+                    writer.writerow((tree, n, block, f"{error(n, comparisons):.6f}"))
     return 0
 
 

@@ -94,8 +94,8 @@ def splitters() -> Iterator[Sentence]:
     """Part (c), which has no table."""
     result = kept(HERE, "splitters")
 
-    def of(metric: str, schedule: str, **where: str) -> float:
-        levels = {"schedule": schedule, **where}
+    def of(metric: str, schedule: str, **filters: str) -> float:
+        levels = {"schedule": schedule, **filters}
         (values,) = (
             sample.values[0] for sample in result.samples(metric) if levels.items() <= sample.levels.items()
         )

@@ -27,8 +27,8 @@ def sentences() -> Iterator[Sentence]:
     }
     terms = {method: replicated.totals(rows, lambda row: row.growth) for method, rows in over.items()}
     ranks = {method: replicated.totals(rows, lambda row: row.rank) for method, rows in over.items()}
-    series, same, by_chance = terms["least squares"]
-    yield "{} of {} are the same by least squares ({} by chance)", same, series, by_chance
+    series, equal_terms, by_chance = terms["least squares"]
+    yield "{} of {} are the same by least squares ({} by chance)", equal_terms, series, by_chance
     yield "and {} of {} by the posterior", terms["posterior"][1], terms["posterior"][0]
     (printed,) = (row for row in over["least squares"] if row.source.startswith("Table 6"))
     yield (

@@ -70,11 +70,11 @@ def collectives() -> Iterator[Campaign]:
     for row in read("mpi-collectives/simulated.csv"):
         if not row["latency_s"]:
             continue
-        of, op, p, time_s = row["of"], row["op"], float(row["p"]), float(row["latency_s"])
+        setting, op, p, time_s = row["of"], row["op"], float(row["p"]), float(row["latency_s"])
         if row["part"] in ("topologies", "selectors"):
-            points.setdefault(("collectives (simulated)", f"{of} {op}", "only", op), {})[p] = time_s
-        elif row["part"] == "allocations" and "scattered" in of:
-            machine, _, day = of.split()
+            points.setdefault(("collectives (simulated)", f"{setting} {op}", "only", op), {})[p] = time_s
+        elif row["part"] == "allocations" and "scattered" in setting:
+            machine, _, day = setting.split()
             points.setdefault(("allocations (simulated)", f"{machine} {op}", day, op), {})[p] = time_s
     for (source, series, campaign, op), values in points.items():
         yield Campaign(source, series, campaign, OPERATIONS[op], dict(sorted(values.items())))

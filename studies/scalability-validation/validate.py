@@ -178,11 +178,11 @@ def show_collectives(path: Path, peer: Path | None) -> None:
         v, w = item.validation, old.validation
         if v is None or w is None:
             continue
-        there = f"{SIGNS[cell.rank]} O({cell.model})" if cell else "– (not in the table)"
+        cell_text = f"{SIGNS[cell.rank]} O({cell.model})" if cell else "– (not in the table)"
         p = max(v.probability.match, v.probability.approximate, v.probability.none)
         text = f"{SIGNS[w.rank]} {old.growth()}"
         print(
-            f"  {item.name:<20} {there:<20} {text:<22} {extra:<18} {item.growth():<18}"
+            f"  {item.name:<20} {cell_text:<20} {text:<22} {extra:<18} {item.growth():<18}"
             f" {SIGNS[v.rank]}     {p:.2f}"
         )
         if cell:
@@ -206,12 +206,12 @@ def keep(path: Path) -> None:
     ours = models_of(series, Question(expectations=expectations))
     published_method = Question(method="seed001", space="wide", expectations=expectations)
     least = models_of(series, published_method)
-    others = [models_of(collectives(path, name), published_method) for name in ("mean", "min")]
+    variants = [models_of(collectives(path, name), published_method) for name in ("mean", "min")]
     medians = {item.name: {int(p.at[0]): p.values[0] for p in item.points} for item in series}
     with (HERE / "authors.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(KEPT)
-        for new, old, *of_statistics in zip(ours, least, *others, strict=True):
+        for new, old, *of_statistics in zip(ours, least, *variants, strict=True):
             mpi, operation = new.name.split("/")
             beside = medians[f"OpenMPI/{operation}"]
             ratios = [time / beside[p] for p, time in medians[new.name].items()]

@@ -29,12 +29,12 @@ def _groups(rows: Rows, within: Sequence[str], where: Mapping[str, str]) -> list
     return list(by_key.values())
 
 
-def permuted(column: str, *within: str, **where: str) -> Change:
+def permuted(column: str, *within: str, **filters: str) -> Change:
     """Values of a column exchanged at random among rows that agree in ``within``."""
 
     def change(rows: Rows) -> Rows:
         draw = random.Random(SEED)
-        for group in _groups(rows, within, where):
+        for group in _groups(rows, within, filters):
             values = [row[column] for row in group]
             draw.shuffle(values)
             for row, value in zip(group, values, strict=True):
@@ -44,12 +44,12 @@ def permuted(column: str, *within: str, **where: str) -> Change:
     return change
 
 
-def removed(column: str, *within: str, **where: str) -> Change:
+def removed(column: str, *within: str, **filters: str) -> Change:
     """Every value near the mean of its group: what remains is noise of a thousandth."""
 
     def change(rows: Rows) -> Rows:
         draw = random.Random(SEED)
-        for group in _groups(rows, within, where):
+        for group in _groups(rows, within, filters):
             mean = statistics.fmean(float(row[column]) for row in group)
             for row in group:
                 row[column] = f"{mean * draw.gauss(1, 1e-3):.9g}"
@@ -58,12 +58,12 @@ def removed(column: str, *within: str, **where: str) -> Change:
     return change
 
 
-def planted(column: str, factor: float, **where: str) -> Change:
+def planted(column: str, factor: float, **filters: str) -> Change:
     """Values multiplied by a factor where the levels are these."""
 
     def change(rows: Rows) -> Rows:
         for row in rows:
-            if all(row[key] == value for key, value in where.items()):
+            if all(row[key] == value for key, value in filters.items()):
                 row[column] = f"{float(row[column]) * factor:.9g}"
         return rows
 

@@ -75,8 +75,8 @@ def test_a_page_counts_outcomes_and_states_reasons(study):
 
 def test_a_page_says_what_recomputing_gave(study):
     recomputed = declare("a")._replace(kind="recomputed")
-    one = SimpleNamespace(**{**vars(module("a")), "DECLARATIONS": (recomputed,)})
-    page = beside.write_page(one, beside.rows_of("one", one))
+    module_a = SimpleNamespace(**{**vars(module("a")), "DECLARATIONS": (recomputed,)})
+    page = beside.write_page(module_a, beside.rows_of("one", module_a))
     assert "1 not attempted. Recomputed from what is printed: 1 reproduced.**" in page
     rows = beside.rows_of("one", module("a"))
     assert beside.say_recomputed(rows) == ""

@@ -20,12 +20,12 @@ DECIDED = [name for name, item in DECLARED.items() if item.kind != "set-up"]
 DATA = Data(compared.HERE)
 
 
-def scaled(column, factor, **where):
+def scaled(column, factor, **filters):
     """A column multiplied where the levels are these; the factor may depend on the row."""
 
     def change(rows):
         for row in rows:
-            if row[column] and all(row[name] == level for name, level in where.items()):
+            if row[column] and all(row[name] == level for name, level in filters.items()):
                 by = factor(row) if callable(factor) else factor
                 row[column] = f"{float(row[column]) * by:.12g}"
         return rows

@@ -24,25 +24,25 @@ PHASES, CODE = "values/phases.csv", "values/paper-code.csv"
 PRINTED = "../scalability-validation/published.csv"
 
 
-def grown(column, factor, **where):
+def grown(column, factor, **filters):
     """A column multiplied by a function of k."""
 
     def change(rows):
         for row in rows:
-            if row[column] and all(row[name] == level for name, level in where.items()):
+            if row[column] and all(row[name] == level for name, level in filters.items()):
                 row[column] = f"{float(row[column]) * factor(int(row['k'])):.12g}"
         return rows
 
     return change
 
 
-def as_function(column, function, noise=0.0, **where):
+def as_function(column, function, noise=0.0, **filters):
     """A column replaced by a function of k, with relative noise."""
 
     def change(rows):
         draw = random.Random(2019)
         for row in rows:
-            if row[column] and all(row[name] == level for name, level in where.items()):
+            if row[column] and all(row[name] == level for name, level in filters.items()):
                 row[column] = f"{function(int(row['k'])) * draw.gauss(1, noise or 1e-9):.12g}"
         return rows
 
@@ -99,8 +99,8 @@ def test_another_program_than_the_papers_decides_nothing_and_stands_beside():
     for name in CELLS:
         first = judge(DECLARED[name], DATA)
         for metric in ("phase_s", "phase_operations", "merges"):
-            other = as_function(metric, lambda k: 1e-5 * 4**k)
-            changed = judge_changed(DECLARED[name], DATA, (PHASES, other))
+            fourth = as_function(metric, lambda k: 1e-5 * 4**k)
+            changed = judge_changed(DECLARED[name], DATA, (PHASES, fourth))
             assert changed.mark == first.mark, name
         assert "our program: time" in first.by_ours.text
 
@@ -126,7 +126,7 @@ def test_closed_forms_are_counts_of_subsets_of_the_dimensions_of_each_cluster():
 def test_exact_counts_are_ranked_by_their_form_others_by_the_posterior(function, verdict):
     """Merges are approximate as published, but grow less than expected where the paper's times grow more."""
     form = FORMS[function]
-    where = {} if function == "gen" else {"phase": function}
+    filters = {} if function == "gen" else {"phase": function}
     column = "merges" if function == "gen" else "phase_operations"
     line = compared.table_7()[function]
     cell = compared.Cell(line["rank"], line["expectation"], "k", compared.of.SPACE, growth=line["model"])
@@ -135,7 +135,7 @@ def test_exact_counts_are_ranked_by_their_form_others_by_the_posterior(function,
         return compared.of.by_form(function, compared.OF_COUNTS[function], cell, "")(data)
 
     def times_its_form(factor):
-        change = as_function(column, lambda k: factor * form.at(k), **where)
+        change = as_function(column, lambda k: factor * form.at(k), **filters)
         return ranked(DATA.replace(PHASES, change(DATA.table(PHASES))))
 
     for answer in (ranked(DATA), times_its_form(1.005)):

@@ -51,12 +51,12 @@ def latencies(level, operation, growth):
     return change
 
 
-def scaled(factor, **where):
+def scaled(factor, **filters):
     """Latencies multiplied where these columns begin so."""
 
     def change(rows):
         for row in rows:
-            if row["latency_s"] and all(row[name].startswith(start) for name, start in where.items()):
+            if row["latency_s"] and all(row[name].startswith(start) for name, start in filters.items()):
                 row["latency_s"] = f"{float(row['latency_s']) * factor:.12g}"
         return rows
 

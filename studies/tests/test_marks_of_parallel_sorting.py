@@ -42,24 +42,24 @@ MODELS = {
 }
 
 
-def as_function(column, function, **where):
+def as_function(column, function, **filters):
     """A column replaced by a function of p."""
 
     def change(rows):
         for row in rows:
-            if row[column] and all(row[name] == level for name, level in where.items()):
+            if row[column] and all(row[name] == level for name, level in filters.items()):
                 row[column] = f"{1e-6 * function(int(row['p'])):.12g}"
         return rows
 
     return change
 
 
-def constant(column, value, **where):
+def constant(column, value, **filters):
     """A column replaced by one value."""
 
     def change(rows):
         for row in rows:
-            if row[column] and all(row[name] == level for name, level in where.items()):
+            if row[column] and all(row[name] == level for name, level in filters.items()):
                 row[column] = value
         return rows
 

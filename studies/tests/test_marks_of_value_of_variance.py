@@ -36,17 +36,17 @@ QUANTILES = (-1.534, -0.887, -0.489, -0.157, 0.157, 0.489, 0.887, 1.534)
 """Of eight normal values, whose standard deviation is .99."""
 
 
-def scaled(factor: float, **where: str) -> Change:
+def scaled(factor: float, **filters: str) -> Change:
     """All times multiplied where the levels are these."""
-    return both(*(planted(source, factor, **where) for source in SOURCES))
+    return both(*(planted(source, factor, **filters) for source in SOURCES))
 
 
-def each_row(change: Callable[[list[float]], list[float]], **where: str) -> Change:
+def each_row(change: Callable[[list[float]], list[float]], **filters: str) -> Change:
     """Times of a run replaced by others made of them."""
 
     def of_rows(rows):
         for row in rows:
-            if all(row[key] == value for key, value in where.items()):
+            if all(row[key] == value for key, value in filters.items()):
                 times = change([float(row[source]) for source in SOURCES])
                 row.update({source: f"{time:.9g}" for source, time in zip(SOURCES, times, strict=True)})
         return rows
@@ -54,9 +54,11 @@ def each_row(change: Callable[[list[float]], list[float]], **where: str) -> Chan
     return of_rows
 
 
-def spread(factor: float, **where: str) -> Change:
+def spread(factor: float, **filters: str) -> Change:
     """Deviations of sources from their mean multiplied."""
-    return each_row(lambda times: [fmean(times) + factor * (time - fmean(times)) for time in times], **where)
+    return each_row(
+        lambda times: [fmean(times) + factor * (time - fmean(times)) for time in times], **filters
+    )
 
 
 def normal(relative: float) -> Change:

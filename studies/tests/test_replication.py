@@ -43,12 +43,12 @@ def test_medians_are_of_the_scales_that_every_campaign_has():
 
 def test_campaigns_are_blocks_and_drawn_days_of_the_studies_own_values():
     every = series.campaigns()
-    counts = Counter((each.source, each.campaign) for each in every)
+    counts = Counter((entry.source, entry.campaign) for entry in every)
     assert counts["MAFIA", "2"] == counts["MAFIA", "medians"] == len(series.PHASES)
     assert counts["heaps", "1"] == 3 * len(series.HEAPS)
     assert counts["allocations (simulated)", "day=1"] == 6
     assert counts["collectives (simulated)", "only"] == 0
-    (gen,) = (each for each in every if each[:3] == ("MAFIA", "gen", "2"))
+    (gen,) = (entry for entry in every if entry[:3] == ("MAFIA", "gen", "2"))
     (row,) = (
         row
         for row in series.read("mafia/values/phases.csv")

@@ -496,7 +496,7 @@ def half(data: Data) -> Answer:
     verdict: Verdict = (
         "fails" if "fails" in verdicts else "holds" if {*verdicts} == {"holds"} else "not resolved"
     )
-    return Answer(text, verdict, next((each.cause for each in answers if each.cause), None))
+    return Answer(text, verdict, next((part.cause for part in answers if part.cause), None))
 
 
 def same_slowest(data: Data) -> Answer:

@@ -220,10 +220,10 @@ def test_a_plan_asks_the_queue_of_the_user_and_hands_it_no_command_of_the_spec(s
     (tmp_path / "spec.toml").write_text(f'{SPEC}\n{launch}\n[contexts]\nnode = "random"\n')
     env = {"PATH": f"{commands}:{os.environ['PATH']}"}
     assert steelyard_cli("plan", "spec.toml", env=env).returncode == 0
-    asked = {
+    keys = {
         "scontrol ping",
         "srun --mpi=list",
         "sinfo --noheader --Node --format %N %t %P --partition long",
     }
-    assert set(log.read_text().splitlines()) <= asked
+    assert set(log.read_text().splitlines()) <= keys
     assert log.read_text()

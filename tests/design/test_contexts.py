@@ -95,6 +95,6 @@ def test_what_comes_again_is_the_context_that_it_was_before():
 
 def test_visits_of_one_context_are_no_other_context():
     context = Context(1, {"aslr": "on"})
-    there = Context(2, {"aslr": "off"})
-    assert drawn_before([context, there, context, there]) == {}
-    assert drawn_before([there, Context(3, {"aslr": "on"}), context]) == {3: 1}
+    aslr_off = Context(2, {"aslr": "off"})
+    assert drawn_before([context, aslr_off, context, aslr_off]) == {}
+    assert drawn_before([aslr_off, Context(3, {"aslr": "on"}), context]) == {3: 1}

@@ -64,9 +64,9 @@ def test_a_run_that_failed_is_repeated_before_its_row_ends():
 
 def test_a_plan_that_is_continued_anywhere_equals_one_that_was_not_interrupted():
     result = declare()
-    whole = walked(result)
-    for cut in range(len(whole)):
-        assert next_block(result, treatments(result), whole[:cut]) == whole[cut].block
+    plan = walked(result)
+    for cut in range(len(plan)):
+        assert next_block(result, treatments(result), plan[:cut]) == plan[cut].block
 
 
 def test_the_runs_at_one_place_of_each_row_share_a_context():
@@ -75,9 +75,9 @@ def test_the_runs_at_one_place_of_each_row_share_a_context():
     for outcome in walked(result):
         if not outcome.block.discard:
             contexts.setdefault(outcome.block.order[0], []).append(outcome.block.context.settings)
-    first, *others = contexts.values()
+    first, *rest = contexts.values()
     assert len({item["env_bytes"] for item in first}) == 3
-    assert all(other == first for other in others)
+    assert all(context == first for context in rest)
 
 
 @pytest.mark.parametrize("program", [{}, {"between_treatments": ["true"]}])

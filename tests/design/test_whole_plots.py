@@ -50,8 +50,8 @@ def test_every_order_of_three_whole_plots_is_equally_likely():
     result = declare(hard=True, seed=11)
     drawn = [tuple(services(result, b)[::2]) for b in blocks_until(result, treatments(result), (), 6)]
     for seed in range(199):
-        more = declare(hard=True, seed=seed)
-        drawn += [tuple(services(more, b)[::2]) for b in blocks_until(more, treatments(more), (), 6)]
+        factors = declare(hard=True, seed=seed)
+        drawn += [tuple(services(factors, b)[::2]) for b in blocks_until(factors, treatments(factors), (), 6)]
     counts = [drawn.count(order) for order in set(itertools.permutations(["s0", "s1", "s2"]))]
     # 1200 draws of 1 in 6: outside 150 to 250 with probability 6e-4 for any of the six (exact binomial).
     assert all(150 <= count <= 250 for count in counts)

@@ -34,8 +34,12 @@ def test_the_core_has_no_extension_and_each_extension_those_that_it_declares() -
     assert parts.pop(CORE) == frozenset()
     assert parts["gate"] == {"gate", "exchange", "explain", "repository"}
     tested = {path.name for path in (ROOT / "tests/extensions").iterdir()}
-    assert parts.keys() == {one.name for one in EXTENSIONS if one.name in tested}
-    assert all(parts[one.name] >= {one.name, *one.needs} for one in EXTENSIONS if one.name in tested)
+    assert parts.keys() == {extension.name for extension in EXTENSIONS if extension.name in tested}
+    assert all(
+        parts[extension.name] >= {extension.name, *extension.needs}
+        for extension in EXTENSIONS
+        if extension.name in tested
+    )
     # Its page is one of another extension, which needs a third.
     assert parts["efficiency"] == {"efficiency", "growth", "page", "exchange"}
 
@@ -52,13 +56,15 @@ def test_the_list_of_a_copy_has_its_own_entries_alone() -> None:
     text = (ROOT / "src/steelyard/extensions/__init__.py").read_text()
     names: dict[str, object] = {}
     exec(keep_entries(text, {"bisect", "repository"}), names)  # noqa: S102 -- our own list
-    kept = names["EXTENSIONS"]
-    assert kept == tuple(one for one in EXTENSIONS if one.name in ("bisect", "repository"))
+    entries = names["EXTENSIONS"]
+    assert entries == tuple(
+        extension for extension in EXTENSIONS if extension.name in ("bisect", "repository")
+    )
 
 
 def test_commands_of_others_are_those_that_a_part_lacks() -> None:
     core, bisect = list_parts(["core", "bisect"])
-    every = {name for one in EXTENSIONS for name in one.commands}
+    every = {name for extension in EXTENSIONS for name in extension.commands}
     assert {*list_commands_of_others(core)} == every
     assert every - {*list_commands_of_others(bisect)} == {"bisect"}
 
@@ -111,4 +117,4 @@ def test_every_extension_that_a_test_needs_exists() -> None:
         for name in re.findall(r'"(\w+)"', mark)
     }
     assert len(marks) > 5
-    assert {*marks} <= {one.name for one in EXTENSIONS}
+    assert {*marks} <= {extension.name for extension in EXTENSIONS}

@@ -214,12 +214,12 @@ def test_a_level_names_what_it_leaves_out_and_all_leaves_out_nothing(
 
 
 def test_all_has_every_folder_tree_and_preset_of_the_other_levels(dev: ModuleType) -> None:
-    whole = dev.LEVELS["all"]
+    stages = dev.LEVELS["all"]
     for level in dev.LEVELS.values():
-        assert {*level.paths} <= {*whole.paths}
-        assert {*level.needs} <= {*whole.needs}
-        assert {*level.mpi} - {"--libraries"} <= {*whole.mpi}
-        assert {*level.presets} <= {*whole.presets}
+        assert {*level.paths} <= {*stages.paths}
+        assert {*level.needs} <= {*stages.needs}
+        assert {*level.mpi} - {"--libraries"} <= {*stages.mpi}
+        assert {*level.presets} <= {*stages.presets}
 
 
 def test_all_cpus_are_used_unless_the_arguments_say_how_many(
@@ -235,10 +235,10 @@ def test_all_cpus_are_used_unless_the_arguments_say_how_many(
 def test_fast_hands_the_marker_to_pytest_and_builds_nothing(
     dev: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen: list[list[str]] = []
+    calls: list[list[str]] = []
 
     def run(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
-        seen.append(command[1:])
+        calls.append(command[1:])
         return subprocess.CompletedProcess(command, 0)
 
     monkeypatch.setattr(dev, "set_up", lambda needs, *locks: None)
@@ -246,7 +246,7 @@ def test_fast_hands_the_marker_to_pytest_and_builds_nothing(
     monkeypatch.setattr(dev.subprocess, "run", run)
     assert dev.test(["-x", "--fast"]) == 0
     fast = ["-m", "pytest", "-m", "fast", "--hypothesis-profile=fast"]
-    assert [item[:5] + item[-1:] for item in seen] == [[*fast, "-x"]]
+    assert [item[:5] + item[-1:] for item in calls] == [[*fast, "-x"]]
 
 
 @pytest.mark.parametrize(

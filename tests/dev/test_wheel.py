@@ -163,8 +163,8 @@ def test_a_runner_of_another_machine_is_handed_to_its_emulator(tmp_path):
     target = ARM if platform.machine() == "x86_64" else X86
     runner = trying.make_runner(target, tmp_path / "installed", tmp_path)
     assert runner.read_text().endswith(f'{tmp_path}/installed/{building.RUNNER}" "$@"\n')
-    here = X86 if platform.machine() == "x86_64" else ARM
-    assert trying.make_runner(here, tmp_path, tmp_path) == tmp_path / building.RUNNER
+    machine = X86 if platform.machine() == "x86_64" else ARM
+    assert trying.make_runner(machine, tmp_path, tmp_path) == tmp_path / building.RUNNER
 
 
 @pytest.mark.parametrize(("target", "left_out"), [(X86, False), (ARM, True)])

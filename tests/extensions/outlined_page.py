@@ -61,6 +61,6 @@ def charts_of(shown: Any) -> dict[str, Chart]:
 
 
 def data_of(page: str) -> Any:
-    found = re.search(r'id="page-data">(.*?)</script>', page, re.DOTALL)
-    assert found is not None
-    return json.loads(found.group(1))
+    match = re.search(r'id="page-data">(.*?)</script>', page, re.DOTALL)
+    assert match is not None
+    return json.loads(match.group(1))

@@ -20,8 +20,8 @@ from steelyard.files.plain import (
 
 
 def bind(file: Path, _: Path) -> None:
-    with socket.socket(socket.AF_UNIX) as made:
-        made.bind(os.path.relpath(file))
+    with socket.socket(socket.AF_UNIX) as sock:
+        sock.bind(os.path.relpath(file))
 
 
 KINDS = {

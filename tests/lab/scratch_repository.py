@@ -59,13 +59,13 @@ class Programs(ScratchRepository):
         (self.path / "build").write_text(build + "\n")
         return self.commit("prog.in", "build", message=message)
 
-    def line(self, count: int, at: int, *, small: int = 4, large: int = 16, **of: str) -> list[str]:
+    def line(self, count: int, at: int, *, small: int = 4, large: int = 16, **options: str) -> list[str]:
         """Commits of which number ``at`` makes it large; ``of`` has builds by ``c3``."""
         return [
             self.program(
                 large if place >= at else small,
                 message=f"commit {place}",
-                **({"build": of[f"c{place}"]} if f"c{place}" in of else {}),
+                **({"build": options[f"c{place}"]} if f"c{place}" in options else {}),
             )
             for place in range(count)
         ]

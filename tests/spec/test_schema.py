@@ -25,8 +25,8 @@ def test_the_schema_knows_ranges_and_alternatives():
 
 def test_the_schema_says_a_sentence_about_every_key():
     for table in schema()["$defs"].values():
-        for key, its in table["properties"].items():
-            assert its["description"].endswith("."), (table["title"], key)
+        for key, key_schema in table["properties"].items():
+            assert key_schema["description"].endswith("."), (table["title"], key)
 
 
 def test_the_schema_is_of_a_version_that_editors_know():

@@ -223,10 +223,10 @@ def test_blocks_and_contexts_that_do_not_match_up_are_named(sample):
 
 
 def test_what_repetition_cannot_show_is_always_said(pair):
-    unseen, where = answer("e", pair, FACTS, Analysis()).unobserved
+    unseen, place = answer("e", pair, FACTS, Analysis()).unobserved
     assert (unseen.kind, unseen.fields["runs"]) == ("modes_unseen", BLOCKS)
     assert unseen.fields["share"] == pytest.approx(1 - 0.05 ** (1 / BLOCKS))
-    assert where == Notice("one_context")
+    assert place == Notice("one_context")
 
 
 def test_contexts_that_could_be_unseen_replace_the_one_context(pair):

@@ -26,8 +26,8 @@ def lengths(requests):
 
 def test_a_baseline_is_looked_at_once_while_its_pairs_pass_by(lengths, requests, sample):
     baseline, *samples = (sample([1.0, 2.0]) for _ in range(5))
-    for other in samples:
-        assert lengths(baseline) + lengths(other) == 4
+    for second in samples:
+        assert lengths(baseline) + lengths(second) == 4
     assert requests == [baseline, *samples]
 
 

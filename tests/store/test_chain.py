@@ -42,8 +42,8 @@ def original(tmp_path_factory):
             record.add_batch(LoadOfBatch(1, first, first + 8, 0.0, 0.1))
         for text in ("first", "second"):
             record.add_warning("note", text, 1)
-        for wanted in (5, 9):
-            record.add_extension(Extension(1, 5, wanted))
+        for blocks in (5, 9):
+            record.add_extension(Extension(1, 5, blocks))
         record.set_block_states({5: "incomplete"})
         record.end_run(1, "complete")
         record.note_host(1, {"turbo": "on"})

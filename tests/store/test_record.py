@@ -29,8 +29,8 @@ from steelyard.store.lock import WriterLock
 
 def test_what_a_record_was_made_with_is_there_when_it_is_opened(tmp_path):
     directory = tmp_path / "a.lab"
-    with made_up.create(directory) as made:
-        id_ = made.id
+    with made_up.create(directory) as new_record:
+        id_ = new_record.id
     with Record.open(directory) as record:
         assert record.id == id_
         assert len(record.id) == 16
@@ -108,8 +108,8 @@ def test_an_empty_directory_may_become_a_record(tmp_path):
 
 def test_what_a_process_left_that_died_while_making_a_record_is_removed(tmp_path):
     locked, half_removed = tmp_path / ".a.lab.1.unfinished", tmp_path / ".a.lab.2.unfinished"
-    for left in (locked, half_removed):
-        (left / "journal").mkdir(parents=True)
+    for directory in (locked, half_removed):
+        (directory / "journal").mkdir(parents=True)
     (locked / "lock").touch()
     made_up.create(tmp_path / "a.lab").close()
     assert [path.name for path in tmp_path.iterdir()] == ["a.lab"]

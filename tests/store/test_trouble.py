@@ -75,8 +75,8 @@ def test_a_file_that_is_no_database(tmp_path, write, text):
 
 @either_way
 def test_a_database_of_another_program(tmp_path, write):
-    with closing(sqlite3.connect(tmp_path / "record.sqlite")) as other:
-        other.execute("CREATE TABLE photo (id INTEGER)")
+    with closing(sqlite3.connect(tmp_path / "record.sqlite")) as connection:
+        connection.execute("CREATE TABLE photo (id INTEGER)")
     refused(tmp_path, "is a database of another program", "it ends in .lab", write=write)
 
 

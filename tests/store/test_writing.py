@@ -326,10 +326,10 @@ def test_a_record_of_version_1_is_read_as_it_is_and_extended_as_version_2(tmp_pa
 
 def interrupted(calls, act):
     """Whether ``act`` was still at work when Ctrl-C came, after so many calls and returns of functions."""
-    left, here = iter(range(calls)), sys._getframe()
+    countdown, test_frame = iter(range(calls)), sys._getframe()
 
     def look(frame, _event, _argument):
-        if frame is not here and next(left, None) is None:
+        if frame is not test_frame and next(countdown, None) is None:
             sys.setprofile(None)
             raise KeyboardInterrupt
 

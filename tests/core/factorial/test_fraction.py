@@ -56,8 +56,10 @@ def test_aliases_are_the_effects_with_the_same_column(fraction):
         first = aliases[0]
         for alias in aliases:
             assert (columns[alias.word] * alias.sign == columns[first.word] * first.sign).all()
-        same = [w for w, c in columns.items() if abs(int(c @ columns[first.word])) == fraction.treatments]
-        assert sorted(alias.word for alias in aliases) == sorted(same)
+        columns_alike = [
+            w for w, c in columns.items() if abs(int(c @ columns[first.word])) == fraction.treatments
+        ]
+        assert sorted(alias.word for alias in aliases) == sorted(columns_alike)
 
 
 @given(fractions())

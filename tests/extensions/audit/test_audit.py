@@ -142,8 +142,8 @@ def test_the_share_unseen_bounds_how_often_a_kind_is_missed_however_its_levels_l
     # Witness: the kind is planted in whole steps of the stack, or spread over all of them, and drawn for.
     env = AuditCandidate("env_bytes", 0, tuple(range(0, 512, 16)), numeric=True)
     visited = 24
-    for where in (range(kinds), range(0, 512, 512 // kinds)):
-        planted = set(list(where)[:kinds])
+    for levels in (range(kinds), range(0, 512, 512 // kinds)):
+        planted = set(list(levels)[:kinds])
         missed = sum(planted.isdisjoint(env.draw(visited, seed)) for seed in range(DRAWS)) / DRAWS
         bound = (1 - len(planted) / 512) ** visited
         assert missed <= bound + 3 * (bound * (1 - bound) / DRAWS) ** 0.5

@@ -40,10 +40,10 @@ def test_a_directory_with_something_else_in_it_is_told_with_what_that_is(steelya
     audited = ("audit", "--only", "affinity", "--metric", "minor_faults", "-o", "a")
     assert steelyard_cli(*audited, "true").returncode == 0
     assert steelyard_cli("compare", "-r", "3", "-o", "c.lab", "true").returncode == 0
-    other = "error: a is what steelyard audit has of 'true'"
+    line = "error: a is what steelyard audit has of 'true'"
     question = [
-        ((*audited, "true 1"), f"{other}, and not of 'true 1'"),
-        ((*audited, "--timeout", "9 s", "true"), f"{other} with other options; its pilot differs in:"),
+        ((*audited, "true 1"), f"{line}, and not of 'true 1'"),
+        ((*audited, "--timeout", "9 s", "true"), f"{line} with other options; its pilot differs in:"),
         (
             ("audit", "-o", "c.lab", "true"),
             "error: c.lab is the record of one experiment (compare), and steelyard audit makes several",

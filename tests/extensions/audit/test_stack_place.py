@@ -63,8 +63,8 @@ def test_the_interpreter_tells_where_the_stack_of_another_program_begins(tmp_pat
     subprocess.run(["cc", f"-DPAGE={PAGE_BYTES}", "-o", "place", "place.c"], cwd=tmp_path, check=True)
     path = str(tmp_path / "place")
     plain = Launch(path=path, argv=(path,), env=("A=1",), cwd=str(tmp_path), aslr_off=True)
-    for more in (("A=1",), ("A=1", "B=" + "x" * 37), ("A=1", *(f"C{i}=" for i in range(30)))):
-        launch = replace(plain, env=more, argv=(path, *("word",) * (len(more) % 9)))
+    for strings in (("A=1",), ("A=1", "B=" + "x" * 37), ("A=1", *(f"C{i}=" for i in range(30)))):
+        launch = replace(plain, env=strings, argv=(path, *("word",) * (len(strings) % 9)))
         (raw,) = probe_launches([launch])
         assert read_place(launch) == int(raw.stdout)
 

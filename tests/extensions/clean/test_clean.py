@@ -228,7 +228,7 @@ def test_a_run_whose_removal_was_cut_short_is_recognised_again(places, monkeypat
     record = make_record(state / "compare/a.lab")
     names = []
     unlink = os.unlink
-    monkeypatch.setattr(os, "unlink", lambda name, **of: (names.append(name), unlink(name, **of)))
+    monkeypatch.setattr(os, "unlink", lambda name, **options: (names.append(name), unlink(name, **options)))
     clean(environ, 30 * DAY_S, remove=True)
     assert not record.exists()
     marks = [names.index(name) for name in ("lock", "record.sqlite")]

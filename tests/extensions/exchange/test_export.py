@@ -139,7 +139,7 @@ def test_the_long_form_has_every_value_with_its_labels(record, tmp_path, form):
             *("metric", "unit", "labels", "i", "value", "provenance"),
         ]
         types = (int, int, int, str, int, str, str, json.loads, int, float, str)
-        rows = [tuple(of(cell) for of, cell in zip(types, row, strict=True)) for row in read[1:]]
+        rows = [tuple(convert(cell) for convert, cell in zip(types, row, strict=True)) for row in read[1:]]
     else:
         parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
         rows = [tuple(row.values()) for row in parquet.read_table(path).to_pylist()]
@@ -354,8 +354,8 @@ def test_memory_does_not_grow_with_the_record(tmp_path, form, long):
     peaks = []
     for count in (400, 4000):
         result = made_up.blocks(count, treatments=1)
-        taken = made_up.measurements(result, values=False)
-        with made_up.filled(tmp_path / f"{count}.lab", result, taken) as record:
+        measurements = made_up.measurements(result, values=False)
+        with made_up.filled(tmp_path / f"{count}.lab", result, measurements) as record:
             tracemalloc.start()
             export(record, tmp_path / "a", form, long=long)
             peaks.append(tracemalloc.get_traced_memory()[1])

@@ -166,7 +166,7 @@ grids = st.lists(st.tuples(st.integers(1, 10**6).map(float)), min_size=1, max_si
 @given(grids, st.data())
 def test_what_is_written_reads_back_the_same(tmp_path_factory, grid, data):
     folder = tmp_path_factory.mktemp("round")
-    made = [
+    files = [
         Series(
             name, "time", "s", ("p",),
             tuple(Point(at, tuple(data.draw(st.lists(numbers, min_size=1, max_size=3)))) for at in grid),
@@ -174,8 +174,8 @@ def test_what_is_written_reads_back_the_same(tmp_path_factory, grid, data):
         for name in ("main", "main->solve <τ>")
     ]  # fmt: skip
     for form in ("extrap-text", "extrap-json"):
-        write(made, folder / "data", form)
-        assert content(read_series(folder / "data")) == content(made), form
+        write(files, folder / "data", form)
+        assert content(read_series(folder / "data")) == content(files), form
 
 
 @pytest.mark.parametrize(

@@ -46,5 +46,5 @@ def test_an_exit_code_may_have_a_signal_behind_it(text, ending):
 
 
 def test_no_word_means_two_things():
-    words = [word for known in WORDS.values() for word in known]
+    words = [word for words_of_state in WORDS.values() for word in words_of_state]
     assert len(words) == len(set(words))

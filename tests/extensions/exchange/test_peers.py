@@ -24,8 +24,8 @@ def record(tmp_path):
         for kind, values in (("a b", OLD), ("c", NEW))
         for value in values
     ]
-    taken = Taken("made up", {"wall_s": Quantity("s"), "rate": Quantity("1/s", "higher")})
-    write_record(tmp_path / "it.lab", trials, taken, Selection(compare="kind")).close()
+    source = Taken("made up", {"wall_s": Quantity("s"), "rate": Quantity("1/s", "higher")})
+    write_record(tmp_path / "it.lab", trials, source, Selection(compare="kind")).close()
     with Record.open(tmp_path / "it.lab") as opened:
         yield opened
 
@@ -96,8 +96,8 @@ def test_hyperfines_file_of_version_2_has_its_metrics_and_is_read_back(tmp_path)
         for kind, values in (("a b", OLD), ("c", NEW))
         for wall in values
     ]
-    taken = Taken("made up", {"wall_s": Quantity("s"), "cpu_s": Quantity("s"), "rss_bytes": Quantity("B")})
-    write_record(tmp_path / "it.lab", trials, taken, Selection(compare="kind")).close()
+    source = Taken("made up", {"wall_s": Quantity("s"), "cpu_s": Quantity("s"), "rss_bytes": Quantity("B")})
+    write_record(tmp_path / "it.lab", trials, source, Selection(compare="kind")).close()
     with Record.open(tmp_path / "it.lab") as opened:
         document = json.loads(exported(opened, tmp_path, "hyperfine-2"))
     assert (document["schema_version"], document["primary_metric"]) == (2, "time_wall_clock")

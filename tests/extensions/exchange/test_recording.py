@@ -70,8 +70,8 @@ def test_times_of_the_runner_and_contexts_come_back_too(tmp_path):
 def test_every_metric_of_the_runner_comes_back_with_its_value(tmp_path, metric):
     name, value = metric.metric.name, 3.0 if metric.scale == 1 else 3.5
     spec = {**SPEC, "metrics": {}, "analysis": {"metric": name}}
-    kept = [KeptBlock([({"k": k}, [LabelledValue(name, k * value)]) for k in (1, 2)])]
-    write_values(tmp_path / "kept.lab", experiment(**spec), kept, "values.csv")
+    blocks = [KeptBlock([({"k": k}, [LabelledValue(name, k * value)]) for k in (1, 2)])]
+    write_values(tmp_path / "kept.lab", experiment(**spec), blocks, "values.csv")
     with Record.open(tmp_path / "kept.lab") as record:
         samples = {sample.treatment.levels["k"]: [*sample.values] for sample in record.samples(name)}
     assert samples == {1: [value], 2: [2 * value]}

@@ -78,18 +78,18 @@ def gate_suite(rng, means, spread, budget):
             values = SideValues(shared - d / 2, shared + d / 2)
             evidence[place] = look_again(evidence[place], values, so_far, MARGIN)
         decisions = [item.decision for item in judge(evidence, 0.05)]
-        left = [place for place, decision in enumerate(decisions) if decision == "open"]
-        if not left or done < look:
+        undecided = [place for place, decision in enumerate(decisions) if decision == "open"]
+        if not undecided or done < look:
             break
         outlooks = [
             BenchmarkOutlook(
-                estimate_blocks(np.array(logs[place]), MARGIN, 0.05 / len(left)),
+                estimate_blocks(np.array(logs[place]), MARGIN, 0.05 / len(undecided)),
                 np.mean(logs[place]) > math.log1p(MARGIN),
             )
-            for place in left
+            for place in undecided
         ]
         chosen = choose_next(outlooks, budget - spent)
-        runs = [place for place, is_next in zip(left, chosen, strict=True) if is_next]
+        runs = [place for place, is_next in zip(undecided, chosen, strict=True) if is_next]
     return decisions
 
 

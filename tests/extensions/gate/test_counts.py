@@ -61,8 +61,8 @@ def test_a_count_that_varies_in_one_process_of_ten_is_hardly_ever_called_exact()
 def test_one_process_a_side_decides_nothing_that_differs_and_all_that_is_the_same():
     one_more = weigh_exact([9.0], [10.0], 0.0, "lower")
     assert judge([one_more], ALPHA)[0].decision == "open"
-    same = weigh_exact([0.0], [0.0], 0.0, "lower")
-    assert judge([same], ALPHA)[0].decision == "equivalent"
+    zeros = weigh_exact([0.0], [0.0], 0.0, "lower")
+    assert judge([zeros], ALPHA)[0].decision == "equivalent"
 
 
 @pytest.mark.parametrize(

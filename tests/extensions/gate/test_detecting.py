@@ -98,15 +98,15 @@ def test_several_harnesses_are_named_each_by_the_line_that_gates_with_it(tmp_pat
 def test_base_is_the_branch_of_the_build_server_then_of_origin_then_the_usual(tmp_path):
     repository = ScratchRepository(tmp_path / "repository")
     repository.commit()
-    here = Repository(repository.path)
-    assert find_base(here, {}) == "main"
+    tree = Repository(repository.path)
+    assert find_base(tree, {}) == "main"
     for name in ("next", "release"):
         repository.git("update-ref", f"refs/remotes/origin/{name}", "HEAD")
     repository.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/next")
-    assert find_base(here, {}) == "origin/next"
-    assert find_base(here, {"GITHUB_BASE_REF": "release"}) == "origin/release"
+    assert find_base(tree, {}) == "origin/next"
+    assert find_base(tree, {"GITHUB_BASE_REF": "release"}) == "origin/release"
     with pytest.raises(UsageError, match="GITHUB_BASE_REF says 'gone', and origin/gone is not here") as error:
-        find_base(here, {"GITHUB_BASE_REF": "gone"})
+        find_base(tree, {"GITHUB_BASE_REF": "gone"})
     assert error.value.hint == "git fetch origin gone:refs/remotes/origin/gone"
 
 
@@ -175,13 +175,13 @@ def test_a_base_that_is_the_pushed_branch_itself_is_told(tmp_path):
     repository = ScratchRepository(tmp_path / "repository")
     repository.commit()
     repository.git("checkout", "-q", "-b", "mine")
-    here = Repository(repository.path)
+    tree = Repository(repository.path)
     for name in ("main", "mine"):
         repository.git("update-ref", f"refs/remotes/origin/{name}", "HEAD")
-    assert describe_base(here, "origin/main") is None
-    assert describe_base(here, "origin/mine") == (
+    assert describe_base(tree, "origin/main") is None
+    assert describe_base(tree, "origin/mine") == (
         "origin/mine is this branch as it was pushed: only commits since then are judged; all of them:"
         " steelyard gate origin/main."
     )
     repository.git("checkout", "-q", "--detach")
-    assert describe_base(here, "origin/mine") is None
+    assert describe_base(tree, "origin/mine") is None

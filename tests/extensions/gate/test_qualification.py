@@ -81,9 +81,9 @@ def test_a_qualification_speaks_of_gates_and_says_how_many_sessions_are_wanted(k
 
 def test_a_slower_time_within_what_builds_differ_by_is_named(kept):
     slower = GatedBenchmark("sort", "slower", 30, 1.0, 1.04, 0.04, metric="real_time_s")
-    other = replace(slower, name="scan", change=0.2)
+    second = replace(slower, name="scan", change=0.2)
     builds = replace(kept, is_same_build=False)
-    answer = make_answer(slower, other, scope="builds", qualification=builds)
+    answer = make_answer(slower, second, scope="builds", qualification=builds)
     (sentence,) = list_within_builds(answer)
     assert sentence.startswith("sort differs by no more than two builds of one source did here (up to 10 %)")
     assert sentence.endswith(": --layout draws builds for each block.")
@@ -105,14 +105,14 @@ def test_bounds_hold_where_verdicts_of_a_session_go_wrong_together():
 
 
 def test_the_qualification_of_another_suite_says_nothing_of_this_one(suites, tmp_path, kept):
-    ours, others = Repository(suites.path), Repository(Suites(tmp_path / "other").path)
+    ours, theirs = Repository(suites.path), Repository(Suites(tmp_path / "other").path)
     request = GateRequest(base="main", head="main", words=("cargo", "bench"))
-    keep(kept, identify_suite(request, others))
-    assert load_qualification(request, others) == kept
-    assert load_qualification(replace(request, base="v1", head="v2", margin=0.1), others) == kept
+    keep(kept, identify_suite(request, theirs))
+    assert load_qualification(request, theirs) == kept
+    assert load_qualification(replace(request, base="v1", head="v2", margin=0.1), theirs) == kept
     assert load_qualification(request, ours) is None
-    assert load_qualification(replace(request, metrics=("other_s",)), others) is None
-    assert load_qualification(replace(request, words=("cargo bench",)), others) is None
+    assert load_qualification(replace(request, metrics=("other_s",)), theirs) is None
+    assert load_qualification(replace(request, words=("cargo bench",)), theirs) is None
     keep(kept, identify_suite(replace(request, head=str(tmp_path / "b")), None))
     of_directories = replace(request, base=str(tmp_path / "a"), are_directories=True)
     assert load_qualification(replace(of_directories, head=f"{tmp_path}/a/../b"), None) == kept

@@ -59,8 +59,8 @@ def test_each_benchmark_of_either_side_is_in_exactly_one_shard(base, head, count
 
 
 def test_the_time_of_a_process_is_that_of_the_benchmarks_that_stay():
-    (kept,), _ = keep_shard([program("", "abcd", "abcd")], METRICS, Shard(1, 4))
-    assert (kept.list_common("time_s"), kept.pair_s) == (("a",), pytest.approx(4.0))
+    (shard,), _ = keep_shard([program("", "abcd", "abcd")], METRICS, Shard(1, 4))
+    assert (shard.list_common("time_s"), shard.pair_s) == (("a",), pytest.approx(4.0))
 
 
 def test_more_shards_than_benchmarks_are_refused():

@@ -190,7 +190,7 @@ def test_values_that_are_far_from_1_are_compared_as_others_are():
         compare_sides(SideValues(np.empty(0), np.empty(0)), MARGIN, None)
 
 
-def test_estimate_blocks_grow_as_the_change_comes_near_the_margin():
+def test_estimated_blocks_grow_as_the_change_comes_near_the_margin():
     spread = np.array([-0.02, 0.02] * 10)
     far, near = (estimate_blocks(spread + mean, MARGIN, 0.01) for mean in (0.0, 0.02))
     assert far == 69 - 20  # those that show slow runs
@@ -235,8 +235,8 @@ def test_a_suite_at_the_margin_is_seldom_called_equivalent():
 @pytest.mark.simulates
 def test_ten_percent_in_a_suite_of_ten_are_seen():
     means = [0.0] * 9 + [math.log(1.1)]
-    seen = sum(result[-1] == "slower" for result in gate_suites(means, 100, 7))
-    assert seen >= 95
+    slower_ones = sum(result[-1] == "slower" for result in gate_suites(means, 100, 7))
+    assert slower_ones >= 95
 
 
 @pytest.mark.parametrize(("share", "times"), [(0.05, 2.0), (0.1, 1.5), (0.2, 1.5)])

@@ -31,7 +31,9 @@ def library(law, **keys):
 
     seed = keys.pop("seed", 1)
     laws = {"allreduce": lambda p: law(p, both(p)), "reduce": lambda _: 1.0, "bcast": np.log2}
-    return {name: series(name, of, seed=(seed, i), **keys) for i, (name, of) in enumerate(laws.items())}
+    return {
+        name: series(name, growth, seed=(seed, i), **keys) for i, (name, growth) in enumerate(laws.items())
+    }
 
 
 def verdict_of(functions, *rules, tolerance=0.05):

@@ -109,9 +109,9 @@ def test_by_the_method_of_seed_001_nothing_is_said_of_probabilities():
     limit = Breaks(1.0, "p", 64.0, None, None)
     text = plain(lines(published, [], render_rules([result], 200), [None, None], width=200))
     assert "grows no faster (the fitted models never cross)" in text
-    more = plain(follow_ups.lines(follow_ups.After(limits=((published[0], limit),)), width=200))
-    assert more.splitlines()[-1] == "  a: above 1.00 s from p = 64 on"
-    assert "% sure" not in text + more
+    follow_up = plain(follow_ups.lines(follow_ups.After(limits=((published[0], limit),)), width=200))
+    assert follow_up.splitlines()[-1] == "  a: above 1.00 s from p = 64 on"
+    assert "% sure" not in text + follow_up
 
 
 def test_the_text_fits_the_width():

@@ -28,12 +28,12 @@ def by_treatment(found):
 def test_a_step_is_found_in_the_program_that_has_it_and_in_no_other(recorded):
     names = step_of(recorded)
     result = history(HistoryRequest(names=names))
-    its = by_treatment(result)
-    (change,) = its["a"].changes
+    series = by_treatment(result)
+    (change,) = series["a"].changes
     assert (change.last_before, change.first, change.commits) == ("r08", "r09", ("r09",))
     assert change.direction == "worse"
     assert change.ci95.low < 1.2 < change.ci95.high
-    assert its["b"].changes == ()
+    assert series["b"].changes == ()
     assert (result.records, result.order, result.first, result.last) == (16, "time", "r00", "r15")
 
 
@@ -202,15 +202,15 @@ def test_cpu_time_is_read_from_summaries_as_from_records(recorded, tmp_path):
 
 def test_by_git_records_stand_in_the_order_of_commits_with_those_that_have_none(recorded, commits):
     ids = [commits.commit() for _ in range(20)]
-    kept = [place for place in range(20) if place not in (3, 11)]
+    places = [place for place in range(20) if place not in (3, 11)]
     # Made in the wrong order, as when older commits are measured later.
-    made = {
+    records = {
         place: recorded(f"records/{ids[place][:12]}.lab", 0.12 if place >= 12 else 0.1, 0.1)
-        for place in reversed(kept)
+        for place in reversed(places)
     }
     stranger = recorded("records/feedface00.lab", 0.1, 0.1)
     result = history(
-        HistoryRequest(names=[*made.values(), stranger], revision="HEAD", repository=commits.path)
+        HistoryRequest(names=[*records.values(), stranger], revision="HEAD", repository=commits.path)
     )
     assert (result.first, result.last, result.missing) == (ids[0], ids[19], 2)
     (change,) = by_treatment(result)["a"].changes

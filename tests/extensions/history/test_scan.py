@@ -15,11 +15,11 @@ def enumerated(series, weights, start, end):
     """The step over its standard error at every split of an interval, from weighted means."""
     result = {}
     for split in range(start + LEAST_SIDE, end - LEAST_SIDE + 1):
-        left, right = slice(start, split), slice(split, end)
+        before, right = slice(start, split), slice(split, end)
         size = np.average(series[right], weights=weights[right]) - np.average(
-            series[left], weights=weights[left]
+            series[before], weights=weights[before]
         )
-        result[split] = size / math.sqrt(1 / weights[left].sum() + 1 / weights[right].sum())
+        result[split] = size / math.sqrt(1 / weights[before].sum() + 1 / weights[right].sum())
     return result
 
 

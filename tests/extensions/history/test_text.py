@@ -90,16 +90,16 @@ def test_breaks_outliers_refusals_and_what_was_left_out_are_notes():
 
 
 def test_a_change_that_all_treatments_share_may_be_the_machine_s():
-    other = replace(SERIES, treatment="other")
-    words = text(replace(FOUND, series=(SERIES, other)), 400)
+    second = replace(SERIES, treatment="other")
+    words = text(replace(FOUND, series=(SERIES, second)), 400)
     assert (
         "- From 0a0a0a0a0a on all 2 treatments that are judged became worse, as they do where the machine"
         " changed. A reference program in each record tells (--reference LABEL)."
     ) in words
     for history in (
-        replace(FOUND, series=(SERIES, replace(other, changes=()))),
-        replace(FOUND, series=(SERIES, replace(other, changes=(replace(CHANGE, direction="better"),)))),
-        replace(FOUND, series=(SERIES, other), reference="spin"),
+        replace(FOUND, series=(SERIES, replace(second, changes=()))),
+        replace(FOUND, series=(SERIES, replace(second, changes=(replace(CHANGE, direction="better"),)))),
+        replace(FOUND, series=(SERIES, second), reference="spin"),
         FOUND,
     ):
         assert "that are judged became" not in text(history, 400)

@@ -43,8 +43,8 @@ def test_facts_come_back_and_equal_facts_are_equal_bytes():
 def test_the_name_of_facts_says_spec_day_and_record():
     assert FACTS.stem == f"spec={'f' * 16}/day=2026-07-25/0123456789abcdef"
     assert find_place(f"{FACTS.stem}.json.gz") == ("f" * 16, "2026-07-25", FACTS.id)
-    for other in ("x.json.gz", f"{FACTS.stem}.parquet", "spec=a/day=2026-07-25/x.json.gz", ""):
-        assert find_place(other) is None
+    for name in ("x.json.gz", f"{FACTS.stem}.parquet", "spec=a/day=2026-07-25/x.json.gz", ""):
+        assert find_place(name) is None
 
 
 @pytest.mark.parametrize(

@@ -100,33 +100,33 @@ def test_one_record_gives_its_own_answer_with_what_failed_and_was_left_out(tmp_p
         record.take(run, measured, record.journal_path(run).name, 0)
         record.end_run(run, "complete")
     export_to([tmp_path / "a.lab"], Location(tmp_path / "lake"))
-    with Record.open(tmp_path / "a.lab") as own, lake_record(tmp_path / "lake") as record:
+    with Record.open(tmp_path / "a.lab") as local, lake_record(tmp_path / "lake") as record:
         for metric in ("wall_s", "cpu_s", "rss_bytes", "queue_wait_s", "rate"):
-            assert record.samples(metric) == own.samples(metric)
+            assert record.samples(metric) == local.samples(metric)
         with pytest.raises(UsageError, match="no metric 'latency_s'"):
             record.samples("latency_s")  # which has labels
-        assert record.failures() == own.failures()
-        assert record.times_to_limit(5.0) == own.times_to_limit(5.0)
-        assert record.times_to_limit(5.0, "rate") == own.times_to_limit(5.0, "rate")
-        for reading in (record, own):
+        assert record.failures() == local.failures()
+        assert record.times_to_limit(5.0) == local.times_to_limit(5.0)
+        assert record.times_to_limit(5.0, "rate") == local.times_to_limit(5.0, "rate")
+        for reading in (record, local):
             with pytest.raises(UsageError, match="latency_s"):
                 reading.times_to_limit(5.0, "latency_s")
-        assert record.excluded_trials() == own.excluded_trials()
+        assert record.excluded_trials() == local.excluded_trials()
         # Seconds are divided here, and nanoseconds there.
-        for first, second in zip(record.disturbed_trials(0.01), own.disturbed_trials(0.01), strict=True):
+        for first, second in zip(record.disturbed_trials(0.01), local.disturbed_trials(0.01), strict=True):
             assert msgspec.structs.replace(first, waited=second.waited) == second
             assert first.waited == pytest.approx(second.waited)
-        for key, element in own.disturbances().items():
+        for key, element in local.disturbances().items():
             disturbance = record.disturbances()[key]
             assert msgspec.structs.replace(disturbance, queue_wait_share=element.queue_wait_share) == element
             assert disturbance.queue_wait_share == pytest.approx(element.queue_wait_share)
-        assert record.boots_of_treatments() == own.boots_of_treatments()
-        assert record.gaps() == own.gaps()
-        assert record.progress().blocks == own.progress().blocks
-        assert record.progress().contexts == own.progress().contexts
-        assert [outcome.state for outcome in record.outcomes()] == [item.state for item in own.outcomes()]
-        assert record.finished_trials(7) == own.finished_trials(7)
-        assert portrait(record).samples == portrait(own).samples
+        assert record.boots_of_treatments() == local.boots_of_treatments()
+        assert record.gaps() == local.gaps()
+        assert record.progress().blocks == local.progress().blocks
+        assert record.progress().contexts == local.progress().contexts
+        assert [outcome.state for outcome in record.outcomes()] == [item.state for item in local.outcomes()]
+        assert record.finished_trials(7) == local.finished_trials(7)
+        assert portrait(record).samples == portrait(local).samples
 
 
 def export_blocks_metric(tmp_path, spec, **labels):
@@ -186,8 +186,8 @@ def test_an_object_store_holds_the_same_and_answers_the_same(lake, records):
         assert {path.split("lake/", 1)[1] for path in store.find("/bucket/lake")} == {
             path.relative_to(lake).as_posix() for path in files(lake, "") if path.is_file()
         }
-        with lake_record(place) as record, lake_record(lake) as other:
-            assert analyze(record) == analyze(other)
+        with lake_record(place) as record, lake_record(lake) as second:
+            assert analyze(record) == analyze(second)
     finally:
         fsspec.filesystem("memory").store.clear()
 
@@ -217,8 +217,8 @@ def _id(directory):
 
 def test_a_history_reads_a_lake_as_it_reads_the_records(lake, records):
     result = gather([lake], ())
-    own = gather(records, ())
-    assert {item.id: item for item in result.records} == {record.id: record for record in own.records}
+    local = gather(records, ())
+    assert {item.id: item for item in result.records} == {record.id: record for record in local.records}
     request = HistoryRequest(names=[lake])
     assert history(request).records == 3
     for file in files(lake, ".parquet"):
@@ -425,8 +425,8 @@ unit = "s"
 pattern = "(.*)"
 """
     export_blocks_metric(tmp_path, spec)
-    with Record.open(tmp_path / "a.lab") as own, lake_record(tmp_path / "lake") as record:
-        assert record.samples("block") == own.samples("block")
+    with Record.open(tmp_path / "a.lab") as local, lake_record(tmp_path / "lake") as record:
+        assert record.samples("block") == local.samples("block")
 
 
 def test_records_of_different_builds_are_pooled_with_the_warning_that_a_merge_gives(tmp_path):

@@ -16,7 +16,10 @@ POSITIVE = st.floats(1e-4, 1.0)
 
 def run(level, block, cpu_s, **counts):
     return TracedRun(
-        level, block, np.asarray(cpu_s, float), {name: np.asarray(its, float) for name, its in counts.items()}
+        level,
+        block,
+        np.asarray(cpu_s, float),
+        {name: np.asarray(values, float) for name, values in counts.items()},
     )
 
 

@@ -27,8 +27,8 @@ def test_ends_are_the_order_statistics_that_scipy_finds(p, n):
             assert not np.isfinite(of_scipy)
         else:
             # SciPy's ends may be one rank nearer, where the tail is smaller than it needs to be.
-            place, other = (int(np.searchsorted(np.sort(values), value)) for value in (end, of_scipy))
-            assert abs(place - other) <= 1
+            place, witness = (int(np.searchsorted(np.sort(values), value)) for value in (end, of_scipy))
+            assert abs(place - witness) <= 1
 
 
 def test_intervals_of_a_coarse_histogram_hold_the_quantile_as_often_as_they_say():

@@ -74,8 +74,8 @@ def test_of_more_runs_than_a_page_holds_it_has_those_that_are_dots(monkeypatch):
     columns = columns_of(many_runs(6, 800), most=1000)
     assert not columns.complete
     far, packed = np.flatnonzero(columns.select_far()), columns.pack()
-    for name, whole in (("value", columns.value), ("trial", columns.trial), ("sample", columns.sample)):
-        assert decoded(packed[name]).tolist() == whole[far].tolist()
+    for name, column in (("value", columns.value), ("trial", columns.trial), ("sample", columns.sample)):
+        assert decoded(packed[name]).tolist() == column[far].tolist()
     assert decoded(packed["far"]).tolist() == list(range(far.size))
     rows = columns.rows()
     assert [row["at"] for row in rows] == list(range(far.size))

@@ -60,8 +60,8 @@ def test_a_rule_that_asks_for_verdicts_is_planned_over_its_looks(make_experiment
     )
     fixed = look_ahead(make_experiment(design={"blocks": 10}), tmp_path / "none.lab")
     assert (looked.decided, fixed.decided) == (True, False)
-    for row, other in zip(looked.rows, fixed.rows, strict=True):
-        assert row.shows > other.shows
+    for row, fixed_row in zip(looked.rows, fixed.rows, strict=True):
+        assert row.shows > fixed_row.shows
     assert looked.rows[3].needed > fixed.rows[3].needed
 
 

@@ -95,9 +95,9 @@ def test_programs_and_strata_come_from_the_declared_strata(sample, quantiles):
         ("bt", "O2"), ("bt", "O3"), ("cg", "O2"), ("cg", "O3"),
     ]  # fmt: skip
     assert all(cell.programs == 2 for table in programs.tables for cell in table.cells)
-    other = protocol(samples, Analysis(family="all-pairs", strata=["opt"]), Rules()).programs
-    assert other.program == "opt"
-    assert other.tables[0].treatments[0] == "bt,0"
+    all_pairs = protocol(samples, Analysis(family="all-pairs", strata=["opt"]), Rules()).programs
+    assert all_pairs.program == "opt"
+    assert all_pairs.tables[0].treatments[0] == "bt,0"
 
 
 def test_a_factor_with_one_level_names_no_treatment(sample, quantiles):

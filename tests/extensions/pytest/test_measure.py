@@ -45,7 +45,7 @@ def test_interruptions_of_some_blocks_do_not_hide_one_per_cent(drawn, monkeypatc
     monkeypatch.setattr(
         measuring,
         "timed_blocks",
-        lambda *its: (tuple(item * rng.choice([1] * 9 + [3]) for item in row) for row in blocks(*its)),
+        lambda *values: (tuple(item * rng.choice([1] * 9 + [3]) for item in row) for row in blocks(*values)),
     )
     ticks = iter(range(10**6))
     monkeypatch.setattr(CLOCK, lambda: next(ticks) / 500)
@@ -77,8 +77,8 @@ def test_an_interruption_interrupts_and_its_note_says_how_far_it_was(drawn, monk
     result = drawn({"old": 2.0, "new": 1.0})
     blocks = measuring.timed_blocks
 
-    def interrupted(*its):
-        for number, row in enumerate(blocks(*its)):
+    def interrupted(*values):
+        for number, row in enumerate(blocks(*values)):
             if number == 3:
                 raise KeyboardInterrupt
             yield row
@@ -123,8 +123,8 @@ def test_a_clear_difference_in_two_groups_is_looked_at_again_at_30_blocks(drawn,
     monkeypatch.setattr(
         measuring,
         "timed_blocks",
-        lambda *its: (
-            tuple(item * (1 + 0.5 * (n % 4 == 0)) for item in row) for n, row in enumerate(blocks(*its))
+        lambda *values: (
+            tuple(item * (1 + 0.5 * (n % 4 == 0)) for item in row) for n, row in enumerate(blocks(*values))
         ),
     )
     answer = measure(result)

@@ -73,7 +73,7 @@ def test_a_build_may_be_lucky_where_it_makes_times_and_nothing_draws_its_layout(
 def play(rng, draw, *, tries, sd, drawn, real=(), gain=0.06, noise=0.005):
     """Wins, false ones, and whether the total holds the gain of the source, as ``ratchet`` decides."""
     best, start, name = (0.0, rng.normal(0, sd)), None, "start"
-    start, made, wins, tests, false = best, [], [], 0, 0
+    start, ledger, wins, tests, false = best, [], [], 0, 0
 
     def measure(new, old, blocks):
         builds = rng.normal(0, sd * math.sqrt(2), blocks) if drawn else new[1] - old[1]
@@ -82,8 +82,8 @@ def play(rng, draw, *, tries, sd, drawn, real=(), gain=0.06, noise=0.005):
     for number in range(tries):
         rival = (best[0] + gain * (number in real), rng.normal(0, sd))
         first = judge_gain(*measure(rival, best, 10), margin=0.01)
-        made.append(SimpleNamespace(gain=first.value, against=name, tree=number, is_same_program=False))
-        spread = None if drawn else estimate_spread(made)
+        ledger.append(SimpleNamespace(gain=first.value, against=name, tree=number, is_same_program=False))
+        spread = None if drawn else estimate_spread(ledger)
         if first.p > PROMISING or (spread is None and not drawn):
             continue
         tests += 1
@@ -92,7 +92,7 @@ def play(rng, draw, *, tries, sd, drawn, real=(), gain=0.06, noise=0.005):
             wins.append(tests)
             false += number not in real
             best, name = rival, number
-    spread = None if drawn else estimate_spread(made)
+    spread = None if drawn else estimate_spread(ledger)
     total = judge_gain(*measure(best, start, 30), margin=0.0, spread=spread).ci95
     return len(wins), false, total.low <= math.exp(best[0] - start[0]) <= total.high
 

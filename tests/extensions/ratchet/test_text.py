@@ -15,12 +15,12 @@ def words(ledger):
     return " ".join(" ".join(span.text for span in line) for line in list_ledger(ledger, 10_000))
 
 
-def ledger(build="make", **of):
-    return Ledger("a" * 40, ("./prog",), build, "wall_s", 0.05, 0.01, 10, 1, None, **of)
+def ledger(build="make", **options):
+    return Ledger("a" * 40, ("./prog",), build, "wall_s", 0.05, 0.01, 10, 1, None, **options)
 
 
-def attempt(number=1, gain=1.08, **of):
-    return Attempt(number, f"{number}" * 40, f"t{number}", "a" * 40, gain=gain, **of)
+def attempt(number=1, gain=1.08, **options):
+    return Attempt(number, f"{number}" * 40, f"t{number}", "a" * 40, gain=gain, **options)
 
 
 def test_a_gain_of_one_build_says_so_and_how_many_changes_are_missing():
@@ -31,10 +31,10 @@ def test_a_gain_of_one_build_says_so_and_how_many_changes_are_missing():
 
 
 def test_a_win_of_two_builds_names_the_spread_that_it_beats():
-    made = [attempt(n, math.exp(0.01 * n), outcome="not_faster") for n in range(1, 8)]
+    attempts = [attempt(n, math.exp(0.01 * n), outcome="not_faster") for n in range(1, 8)]
     won = attempt(8, 1.3, outcome="faster", confirmed_gain=1.31, test=1, level=0.001, p=1e-5, build_sd=0.02)
     total = Total(won.commit, 1.3, Interval(1.2, 1.4), 30, build_sd=0.02)
-    result = words(ledger(attempts=(*made, won), totals=(total,)))
+    result = words(ledger(attempts=(*attempts, won), totals=(total,)))
     assert "; of these two builds, which differ by 2 % (SD): the best from now on" in result
     assert "30 fresh blocks; of these two builds, which differ by 2 % (SD))." in result
     assert "8 builds here differ by" in result

@@ -31,11 +31,11 @@ def test_a_name_draws_the_same_number_again_and_another_name_another_one():
 
 def test_a_program_is_linked_again_by_a_number_that_follows_from_the_name(programs, tmp_path):
     linking, trees, commit = link(programs, tmp_path, BUILD)
-    made = []
+    numbers = []
     for name in ("001", "002", "001"):
         linking.draw_layouts(trees, [commit], name)
-        made.append(linking.read_program(trees, commit))
-    assert made[0] == made[2] != made[1]
+        numbers.append(linking.read_program(trees, commit))
+    assert numbers[0] == numbers[2] != numbers[1]
 
 
 def test_a_build_that_ignores_the_number_is_refused_after_some_draws(programs, tmp_path, monkeypatch):

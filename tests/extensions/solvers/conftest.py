@@ -20,9 +20,9 @@ def drawn() -> Callable[..., Campaign]:
         hardness = rng.normal(3.5, 2.0, instances)
         runs = []
         for solver, factor in (("a", 0.0), ("b", shift)):
-            own = hardness + factor + rng.normal(0, spread, instances)
+            logarithms = hardness + factor + rng.normal(0, spread, instances)
             for number in range(seeds):
-                times = np.exp(own + rng.normal(0, 0.3, instances))
+                times = np.exp(logarithms + rng.normal(0, 0.3, instances))
                 runs += [
                     SolverRun(
                         solver,

@@ -23,9 +23,9 @@ def test_a_solver_that_is_slower_everywhere_is_worse_and_its_opposite_better(dra
 
 def test_the_ratio_is_that_of_both_par_scores(drawn):
     result = answer(drawn(2, 25, 0.7), penalty=10)
-    base, other = result.scores
+    base, second = result.scores
     (comparison,) = result.comparisons
-    assert comparison.ratio == pytest.approx(base.par_s / other.par_s)
+    assert comparison.ratio == pytest.approx(base.par_s / second.par_s)
     assert comparison.ci95 is None
 
 
@@ -82,8 +82,10 @@ def test_equal_solvers_are_told_apart_in_at_most_five_per_cent(drawn, instances)
 @pytest.mark.simulates
 def test_intervals_hold_the_truth_also_beside_a_verdict(drawn):
     result = drawn(11, 20_000, 0.7, seeds=2)
-    base, other = (InstanceScores(result, solver, 2) for solver in "ab")
-    truth = np.mean([base.par(i) for i in base.instances]) / np.mean([other.par(i) for i in other.instances])
+    base, second = (InstanceScores(result, solver, 2) for solver in "ab")
+    truth = np.mean([base.par(i) for i in base.instances]) / np.mean(
+        [second.par(i) for i in second.instances]
+    )
     comparisons = [answer(drawn([12, seed], 40, 0.7, seeds=2)).comparisons[0] for seed in range(200)]
     judged = [item for item in comparisons if item.verdict != "not_resolved"]
     assert len(judged) > 80

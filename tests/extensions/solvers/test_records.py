@@ -104,8 +104,8 @@ def test_nothing_is_scored_of_a_record_that_was_edited(steelyard_cli, study, tmp
     done = steelyard_cli("solvers", str(edited))
     assert done.returncode != 0
     assert "edited.lab was edited" in done.stderr
-    with Record.open(study) as whole, Record.open(edited) as record:
-        assert "solvers" in report(whole).contents[0].parts
+    with Record.open(study) as intact, Record.open(edited) as record:
+        assert "solvers" in report(intact).contents[0].parts
         assert report(record).contents[0].parts == {}
 
 
@@ -131,10 +131,10 @@ def test_a_role_that_the_record_has_not_is_refused(study, roles, problem):
 
 
 def test_a_record_without_instances_says_how_to_name_them(tmp_path):
-    kept = make(tmp_path, analysis={}, design={"blocks": 1, "discard": 0})
+    spec = make(tmp_path, analysis={}, design={"blocks": 1, "discard": 0})
     cells = [{"tool": tool, "problem": problem} for tool in ("slow", "fast") for problem in PROBLEMS]
     trials = [(cell, [LabelledValue("wall_s", 0.25)]) for cell in cells]
-    write_values(tmp_path / "kept.lab", kept, [KeptBlock(trials)], "values")
+    write_values(tmp_path / "kept.lab", spec, [KeptBlock(trials)], "values")
     with Record.open(tmp_path / "kept.lab") as record:
         assert read_part(record, "wall_s") is None
         with pytest.raises(UsageError, match="declares no instances") as caught:

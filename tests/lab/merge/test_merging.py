@@ -170,13 +170,13 @@ def test_nodes_that_a_queue_gave_keep_their_names(tmp_path):
 
 def test_a_merge_that_is_cut_leaves_nothing_that_could_be_read(tmp_path, monkeypatch):
     sources = [machine(tmp_path / f"{name}.lab", name) for name in "abc"]
-    whole, calls = MergedRecord.take_part, []
+    take_part, calls = MergedRecord.take_part, []
 
     def until_the_third(self, part, *, named):
         calls.append(part)
         if len(calls) == 3:
             raise KeyboardInterrupt
-        whole(self, part, named=named)
+        take_part(self, part, named=named)
 
     monkeypatch.setattr(MergedRecord, "take_part", until_the_third)
     with pytest.raises(KeyboardInterrupt):

@@ -91,9 +91,9 @@ def test_an_interrupted_run_goes_on_in_the_same_order_and_repeats_nothing(tmp_pa
         assert record.runs()[-1].state == "interrupted"
         first = trials(record)
     assert run(make_experiment(**keys), directory, watch=interrupt) == "complete"
-    whole = tmp_path / "whole.lab"
-    run(make_experiment(**keys), whole)
-    with Record.open(directory) as record, Record.open(whole) as uninterrupted:
+    whole_record = tmp_path / "whole.lab"
+    run(make_experiment(**keys), whole_record)
+    with Record.open(directory) as record, Record.open(whole_record) as uninterrupted:
         assert trials(record)[: len(first)] == first
         assert trials(record) == trials(uninterrupted)
 

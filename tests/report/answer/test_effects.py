@@ -24,7 +24,7 @@ def estimate(log, se=0.01):
     return LogEstimate(log, se, 9, 0.01, "block-contrast-t")
 
 
-def make_effect(**given):
+def make_effect(**options):
     base = {
         "stratum": {},
         "labels": {},
@@ -48,7 +48,7 @@ def make_effect(**given):
             ),
         ),
     }
-    return Factorial(**{**base, **given})
+    return Factorial(**{**base, **options})
 
 
 class Answering:

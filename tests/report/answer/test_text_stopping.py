@@ -10,8 +10,8 @@ from steelyard.results.analysis import DesignFacts
 LOOKED = {"looks": (10, 12, 15), "target": 0.01, "reached": 0.0083}
 
 
-def of(**given):
-    return sentence(DesignFacts("randomized-blocks", 15, 1, **{**LOOKED, **given}))
+def of(**options):
+    return sentence(DesignFacts("randomized-blocks", 15, 1, **{**LOOKED, **options}))
 
 
 def test_what_was_wanted_and_reached_and_where_it_was_looked_at():

@@ -12,12 +12,12 @@ from steelyard.stats.answer import answer
 
 
 def contexts_in_passes() -> Answer:
-    where: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "contexts": [1 + i % 10 for i in range(30)],
         "passes": [1 + i // 10 for i in range(30)],
     }
     favoured = [x * math.exp(0.04 * (i % 10 - 4)) for i, x in enumerate(noisy(33))]
-    samples = [make(noisy(32), 2, "-O2", **where), make(favoured, 3, "-O3", **where)]
+    samples = [make(noisy(32), 2, "-O2", **fields), make(favoured, 3, "-O3", **fields)]
     facts = DesignFacts(
         "randomized-blocks", 30, 1, contexts=10, passes=3, pace=Pace(0.003, 0.0004), layout_per_launch=True
     )

@@ -20,8 +20,8 @@ def _a_capable_terminal(monkeypatch):
     monkeypatch.setenv("TERM", "xterm-256color")
 
 
-def written(stream, **given):
-    write(LINES, stream, **given)
+def written(stream, **options):
+    write(LINES, stream, **options)
     return stream.getvalue()
 
 

@@ -128,15 +128,15 @@ def test_code_draws_the_order_and_moves_objects_against_each_other(four_parts):
     assert "code" in builder.factors
     assert addresses(builder.build({"code": 0})) == addresses(builder.build({}))
     result = [addresses(builder.build({"code": level})) for level in range(1, 9)]
-    assert len({tuple(sorted(NAMES, key=lambda name: its[f"part_{name}"])) for its in result}) > 4
+    assert len({tuple(sorted(NAMES, key=lambda name: levels[f"part_{name}"])) for levels in result}) > 4
     # Without padding, distances follow from the sizes of the parts, which are alike.
     steps = {
-        abs(its[f"part_{first}"] - its[f"part_{second}"]) % 64
-        for its in result
+        abs(levels[f"part_{first}"] - levels[f"part_{second}"]) % 64
+        for levels in result
         for first, second in pairwise(NAMES)
     }
     assert len(steps) > 2
-    assert len({its["table_one"] % 4096 for its in result}) > 4, "data moves too"
+    assert len({levels["table_one"] % 4096 for levels in result}) > 4, "data moves too"
 
 
 def test_code_pads_functions_of_one_file_where_the_compiler_is_told(workshop):
@@ -165,5 +165,5 @@ def test_functions_of_one_file_move_against_each_other_under_the_flag_of_compile
 
 
 def test_a_layout_follows_from_its_number_alone(four_parts):
-    first, again, other = (linking(four_parts).build({"code": level}) for level in (5, 5, 6))
-    assert first.key == again.key != other.key
+    first, again, changed = (linking(four_parts).build({"code": level}) for level in (5, 5, 6))
+    assert first.key == again.key != changed.key

@@ -58,12 +58,12 @@ def test_a_build_that_is_ended_by_a_signal_is_said(workshop):
 
 def test_a_build_that_takes_too_long_is_ended_with_all_that_it_started(workshop):
     workshop.write("x", "")
-    directory = workshop.source.parent / "there"
-    waits = f"echo waiting; echo > '{directory}'; setsid sleep 1000 & sleep 1000"
+    marker = workshop.source.parent / "there"
+    waits = f"echo waiting; echo > '{marker}'; setsid sleep 1000 & sleep 1000"
     for limit_s in (1, 10, 100):
         with pytest.raises(ProgramError) as caught:
             workshop.shell(waits, timeout_s=limit_s).build({})
-        if directory.exists():
+        if marker.exists():
             break
     assert f"the build was ended after its {limit_s} s; its last lines:\n    waiting" in caught.value.message
 

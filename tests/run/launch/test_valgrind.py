@@ -30,8 +30,8 @@ def counting_spec(*events: str, source: str = "cachegrind") -> Experiment:
 def sysfs(tmp_path):
     """``sysfs(("Data", 1, "48K", 12), …)``: a directory as the kernel describes caches, lines of 64 bytes."""
 
-    def make(*given):
-        for place, (kind, level, size, ways) in enumerate(given):
+    def make(*options):
+        for place, (kind, level, size, ways) in enumerate(options):
             index = tmp_path / f"index{place}"
             index.mkdir()
             about = {"type": kind, "level": level, "size": size, "ways_of_associativity": ways}

@@ -34,13 +34,13 @@ def test_work_that_ends_in_time_leaves_the_handler_and_another_timer_as_they_wer
 
 def test_another_thread_works_without_a_limit() -> None:
     handler = signal.getsignal(signal.SIGALRM)
-    seen: list[object] = []
+    limits: list[object] = []
 
     def work() -> None:
         with time_limit(60):
-            seen.append(signal.getsignal(signal.SIGALRM))
+            limits.append(signal.getsignal(signal.SIGALRM))
 
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
-    assert seen == [handler]
+    assert limits == [handler]

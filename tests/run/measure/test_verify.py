@@ -169,8 +169,8 @@ def test_a_time_limit_is_said(run):
 )
 def test_a_limit_that_was_exceeded_is_said_whatever_end_is_wanted(run, step, words):
     raw = replace(run("/bin/true"), step=step)
-    for wanted in (0, "any"):
-        status, reason = verifier(exit=wanted).judge(raw)
+    for exit_codes in (0, "any"):
+        status, reason = verifier(exit=exit_codes).judge(raw)
         assert status == "failed"
         assert words in reason
 

@@ -73,8 +73,8 @@ def test_zeros_at_the_end_are_what_a_power_cut_leaves(written):
     end = written.stat().st_size
     with written.open("ab") as file:
         file.write(bytes(5_000))
-    trials, where = read_journal(written)
-    assert ([trial.trial for trial in trials], where) == ([1, 2, 3], end)
+    trials, offset = read_journal(written)
+    assert ([trial.trial for trial in trials], offset) == ([1, 2, 3], end)
 
 
 def test_damage_in_the_middle_is_an_error_that_offers_what_can_be_read(written):

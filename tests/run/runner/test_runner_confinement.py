@@ -50,14 +50,14 @@ def offline():
 
 
 def test_what_a_trial_writes_is_gone_after_it(runner, journal, sh, tmp_path, stage):
-    directory = tmp_path / "kept"
-    directory.write_text("before\n")
-    script = f"cat {directory}; echo after > {directory}; cat {directory}; touch made; ls; rm {directory}"
+    file = tmp_path / "kept"
+    file.write_text("before\n")
+    script = f"cat {file}; echo after > {file}; cat {file}; touch made; ls; rm {file}"
     apart = runner.define(sh(script, root_path=stage))
     runner.run([TrialOrder(1, apart), TrialOrder(2, apart)])
     first, second = read_journal(journal)[0]
     assert first.stdout == second.stdout == b"before\nafter\njournal\nkept\nmade\nstage\n"
-    assert directory.read_text() == "before\n"
+    assert file.read_text() == "before\n"
     assert not (tmp_path / "made").exists()
     assert not list(Path(stage).iterdir())
 

@@ -195,12 +195,12 @@ def test_a_limit_says_nothing_of_other_estimands_and_metrics(read, more, message
 
 def test_a_reported_time_has_a_limit_of_its_own_and_a_rate_has_none(read):
     text = AS_LIMIT.replace('"(.)" }', '"(.)", limit = 9.5 }').replace('timeout = "2 s"\n', "")
-    more = 'estimand = "median_ratio"\nmetric = "rate"'
-    experiment = read(text + more)
+    keys = 'estimand = "median_ratio"\nmetric = "rate"'
+    experiment = read(text + keys)
     assert experiment.limit == 9.5
     assert loads(dumps(experiment), source=experiment.source, name=experiment.name) == experiment
     with pytest.raises(SpecError, match="less rate is not better"):
-        read(text.replace("limit =", 'better = "higher", limit =') + more)
+        read(text.replace("limit =", 'better = "higher", limit =') + keys)
 
 
 def test_speedups_compare_across_a_factor_that_the_baseline_leaves_free(read):

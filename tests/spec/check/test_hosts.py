@@ -54,9 +54,9 @@ REFUSED = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_hosts_cannot_do_is_refused_with_its_place(case):
-    more, message = REFUSED[case]
+    lines, message = REFUSED[case]
     with pytest.raises(SpecError, match=message):
-        declare(**more)
+        declare(**lines)
 
 
 def test_hosts_are_for_no_other_kind():

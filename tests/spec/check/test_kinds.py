@@ -67,11 +67,11 @@ def test_every_kind_survives_its_text(read, kind):
 
 def test_one_at_a_time_departs_from_the_baseline(read):
     result = read(design('kind = "one-at-a-time"', "[analysis]\nbaseline = { a = 2, f = 16 }"))
-    first, *others = treatments(result)
+    first, *rest = treatments(result)
     base = {"a": 2, "b": "x", "c": 10, "d": 0, "e": 4, "f": 16}
     assert first.levels == base == result.analysis.baseline
     assert result.analysis.strata == ()
-    assert len(others) == 2 + 1 + 1 + 1 + 2
+    assert len(rest) == 2 + 1 + 1 + 1 + 2
     assert loads(dumps(result), source=result.source) == result
 
 

@@ -132,11 +132,11 @@ def expressions(draw, depth=3):
     if depth == 0 or draw(st.booleans()):
         number = draw(st.integers(0, 20))
         return str(number), float(number)
-    left, a = draw(expressions(depth=depth - 1))
+    operand, a = draw(expressions(depth=depth - 1))
     right, b = draw(expressions(depth=depth - 1))
     operator = draw(st.sampled_from("+-*"))
     value = {"+": a + b, "-": a - b, "*": a * b}[operator]
-    return f"({left}) {operator} ({right})", value
+    return f"({operand}) {operator} ({right})", value
 
 
 @given(expressions())

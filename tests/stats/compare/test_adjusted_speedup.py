@@ -15,8 +15,8 @@ from steelyard.stats.compare.contrast import contrast
 positive = st.lists(st.tuples(st.floats(0.1, 10), st.floats(0.1, 10)), min_size=3, max_size=20)
 
 
-def adjusted(sample, old, new, *, order="randomized-blocks", **of):
-    between = contrast(sample(old, **of), sample(new, treatment=2, **of), order=order)
+def adjusted(sample, old, new, *, order="randomized-blocks", **options):
+    between = contrast(sample(old, **options), sample(new, treatment=2, **options), order=order)
     return adjusted_speedup(between, cv(np.array(old)), cv(np.array(new)))
 
 

@@ -17,18 +17,18 @@ from steelyard.stats.compare.median_ratio import censored_median_ratio, median_r
 AS_LIMIT = Analysis(failures="as-limit", estimand="median_ratio")
 
 
-def cut(sample, values, limit, treatment, **of):
+def cut(sample, values, limit, treatment, **options):
     """A sample whose runs were ended at the limit."""
     censored = np.asarray(values) >= limit
-    result = sample(np.minimum(values, limit), treatment=treatment, **of)
+    result = sample(np.minimum(values, limit), treatment=treatment, **options)
     count = int(censored.sum())
     return replace(
         result, censored=array("b", censored.tolist()), failures=Failures(censored.size, count, count)
     )
 
 
-def judged(sample, old, new, limit, **of):
-    a, b = cut(sample, old, limit, 1, **of), cut(sample, new, limit, 2, **of)
+def judged(sample, old, new, limit, **options):
+    a, b = cut(sample, old, limit, 1, **options), cut(sample, new, limit, 2, **options)
     return censored_median_ratio(contrast(a, b), a, b)
 
 

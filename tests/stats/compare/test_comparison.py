@@ -250,10 +250,10 @@ def test_a_drifting_difference_is_flagged_and_a_shared_drift_is_not(sample):
     ramp = np.exp(np.linspace(0, 0.2, 40))
     old, new, drifting = noisy(rng, 40), noisy(rng, 40), noisy(rng, 40) * ramp
     shared = compare([sample(old * ramp), sample(new * ramp, treatment=2)], Analysis())[0]
-    own = compare([sample(old), sample(drifting, treatment=2)], Analysis())[0]
+    alone = compare([sample(old), sample(drifting, treatment=2)], Analysis())[0]
     assert not {"trend", "autocorrelated"} & set(shared.flags)
-    assert {"trend", "autocorrelated"} <= set(own.flags)
-    assert own.autocorrelation.n_eff < 20
+    assert {"trend", "autocorrelated"} <= set(alone.flags)
+    assert alone.autocorrelation.n_eff < 20
 
 
 def test_times_in_steps_of_a_clock_are_flagged_and_counts_are_not(sample):

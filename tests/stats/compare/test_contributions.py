@@ -19,8 +19,8 @@ from steelyard.stats.compare.speedup import make_of_equal_units
 pairs = st.lists(st.tuples(st.floats(0.5, 2), st.floats(0.5, 2)), min_size=4, max_size=12)
 
 
-def widened(sample, old, new, *components, estimand="ratio_of_means", **of):
-    between = contrast(sample(old, **of), sample(new, treatment=2, **of))
+def widened(sample, old, new, *components, estimand="ratio_of_means", **options):
+    between = contrast(sample(old, **options), sample(new, treatment=2, **options))
     parts = contributions(between, components, logs=estimand == "geomean_ratio")
     return add_type_b(estimate(between, estimand), parts)
 

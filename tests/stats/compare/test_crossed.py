@@ -47,8 +47,8 @@ def test_mean_squares_are_those_of_an_analysis_of_variance(sample):
     frame = pd.DataFrame({"d": d.ravel(), "i": rows.ravel(), "b": columns.ravel()})
     table = smf.ols("d ~ C(i) + C(b)", frame).fit()
     sums = {
-        name: (table.compare_f_test(smf.ols(f"d ~ C({other})", frame).fit())[0] * table.mse_resid)
-        for name, other in (("i", "b"), ("b", "i"))
+        name: (table.compare_f_test(smf.ols(f"d ~ C({across})", frame).fit())[0] * table.mse_resid)
+        for name, across in (("i", "b"), ("b", "i"))
     }
     assert result.of_instances == pytest.approx(sums["i"])
     assert result.of_units == pytest.approx(sums["b"])

@@ -113,8 +113,8 @@ def test_blocks_that_only_one_runtime_has_are_in_no_ratio(sample):
     late = samples(sample, table, blocks=range(6, 16))[2:]
     result = ratio_of_speedups(contrast(*late), contrast(old_a, new_a))
     assert result.n == 5
-    other = samples(sample, table, blocks=range(101, 111))[2:]
-    assert ratio_of_speedups(contrast(*other), contrast(old_a, new_a)) == Undefined("no_common_block")
+    second = samples(sample, table, blocks=range(101, 111))[2:]
+    assert ratio_of_speedups(contrast(*second), contrast(old_a, new_a)) == Undefined("no_common_block")
 
 
 def test_what_has_no_ratio_stays_not_resolved_and_out_of_the_family(sample):
@@ -149,8 +149,8 @@ def test_blocks_with_one_ratio_of_means_claim_what_their_number_can(sample):
     result = ratio_of_speedups(b, a, "ratio_of_means")
     assert (result.value, result.se, result.p) == (pytest.approx(2.0), 0.0, 2**-7)
     assert (result.method, result.estimand) == ("block-log-ratio-sign", "ratio_of_means")
-    same = ratio_of_speedups(a, a, "ratio_of_means")
-    assert (same.value, same.se, same.p) == (1.0, 0.0, 1.0)
+    neutral = ratio_of_speedups(a, a, "ratio_of_means")
+    assert (neutral.value, neutral.se, neutral.p) == (1.0, 0.0, 1.0)
 
 
 @pytest.mark.parametrize(

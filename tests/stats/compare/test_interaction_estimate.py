@@ -23,9 +23,9 @@ def table(seed=1, n=20, size=0.02, gains=(0.1, 0.3)):
     return np.exp(logs + np.random.default_rng(seed + 1).normal(0, 0.1, n))
 
 
-def two(sample, times, **of):
-    result = contrast(sample(times[0]), sample(times[1], treatment=2), **of)
-    return contrast(sample(times[2]), sample(times[3], treatment=2), **of), result
+def two(sample, times, **options):
+    result = contrast(sample(times[0]), sample(times[1], treatment=2), **options)
+    return contrast(sample(times[2]), sample(times[3], treatment=2), **options), result
 
 
 @pytest.mark.parametrize("order", ["randomized-blocks", "sequential"])

@@ -17,8 +17,8 @@ from steelyard.stats.distributions.sign_test import order_of
 pairs = st.lists(st.tuples(st.floats(0.5, 2), st.floats(0.5, 2)), min_size=2, max_size=14)
 
 
-def between(sample, old, new, order="randomized-blocks", **of):
-    return contrast(sample(old, **of), sample(new, treatment=2, **of), order=order)
+def between(sample, old, new, order="randomized-blocks", **options):
+    return contrast(sample(old, **options), sample(new, treatment=2, **options), order=order)
 
 
 def test_the_estimate_is_the_median_of_the_ratios_of_blocks(sample):

@@ -13,10 +13,10 @@ from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.quantile_ratio import quantile_ratio, quantile_speedups
 
 
-def pair(sample, rng, n, ratio=1.0, slow=0.0, **given):
+def pair(sample, rng, n, ratio=1.0, slow=0.0, **options):
     old, new = np.exp(rng.normal(0, 0.1, (2, n)))
     old = old * np.where(rng.random(n) < slow, 2.0, 1.0)
-    return [sample(ratio * old, **given), sample(new, treatment=2, **given)]
+    return [sample(ratio * old, **options), sample(new, treatment=2, **options)]
 
 
 @pytest.mark.parametrize(("of", "n"), [(0.5, 30), (0.9, 60)])

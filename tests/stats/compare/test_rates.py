@@ -166,9 +166,12 @@ def test_runs_that_time_out_are_not_missing_by_chance(sample):
     verdicts = {"refuse": 0, "ignore": 0}
     for _ in range(300):
         old, new = np.exp(rng.normal(0, 0.1, (2, 38)))
-        kept = new < math.exp(0.1 * 0.8416)
-        lost = int((~kept).sum())
-        pair = [sample(old[kept]), sample(new[kept], treatment=2, failures=Failures(38, lost, lost))]
+        within_limit = new < math.exp(0.1 * 0.8416)
+        lost = int((~within_limit).sum())
+        pair = [
+            sample(old[within_limit]),
+            sample(new[within_limit], treatment=2, failures=Failures(38, lost, lost)),
+        ]
         for policy in verdicts:
             verdicts[policy] += compare(pair, Analysis(failures=policy))[0].verdict == "faster"
     assert verdicts["refuse"] == 0
@@ -230,8 +233,10 @@ def test_launches_of_one_block_are_no_independent_values(sample, perfect_passes)
     for _ in range(count):
         pair = []
         for t in (1, 2):
-            own = rng.normal(0, 0.02, blocks)[ids - 1]
-            pair.append(sample(np.exp(own + rng.normal(0, 0.01, ids.size)), treatment=t, blocks=ids.tolist()))
+            shift = rng.normal(0, 0.02, blocks)[ids - 1]
+            pair.append(
+                sample(np.exp(shift + rng.normal(0, 0.01, ids.size)), treatment=t, blocks=ids.tolist())
+            )
         false += compare(pair, Analysis())[0].verdict != "not_resolved"
     assert 33 <= false <= 67
 

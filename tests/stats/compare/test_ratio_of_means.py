@@ -213,9 +213,9 @@ def test_an_interval_that_the_estimand_does_not_have_is_refused(sample):
     ],
 )
 def test_values_without_spread_have_a_ratio_of_means_and_what_their_number_can_say(sample, order, method, p):
-    old, new, other = sample([3.0] * 4), sample([1.5] * 4, treatment=2), sample([3.0] * 4, treatment=3)
+    old, new, third = sample([3.0] * 4), sample([1.5] * 4, treatment=2), sample([3.0] * 4, treatment=3)
     result = estimate(contrast(old, new, order=order), "ratio_of_means")
     assert (result.value, result.se, result.p) == (pytest.approx(2.0), 0.0, pytest.approx(p))
     assert (result.method, result.estimand) == (method, "ratio_of_means")
-    estimated = estimate(contrast(old, other, order=order), "ratio_of_means")
+    estimated = estimate(contrast(old, third, order=order), "ratio_of_means")
     assert (estimated.value, estimated.p) == (1.0, 1.0)

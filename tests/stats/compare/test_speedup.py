@@ -244,12 +244,12 @@ def test_the_resolvable_difference_shows_in_four_of_five_experiments(sample, per
     rng = np.random.default_rng(4)
     # The difference that 80 % would see, were the spread known to be what it is.
     true = math.log1p(resolvable(make_by_t(0.0, 0.02 / math.sqrt(n), n - 1, n, "block", "log-ratio-t")))
-    seen = 0
+    differing = 0
     for _ in range(count):
         new = np.exp(rng.normal(-true, 0.02, n))
         result = ratio(sample, np.ones(n), new)
-        seen += result.p < 0.05
-    assert 1555 <= seen <= 1645
+        differing += result.p < 0.05
+    assert 1555 <= differing <= 1645
 
 
 @pytest.mark.parametrize(

@@ -67,16 +67,16 @@ def red(draw, sessions, tests, slower, sd):
     count = 0
     for _ in range(sessions):
         all_pairs = draw.normal(math.log(slower), sd, (tests, max(LOOKS)))
-        taken = {
+        values = {
             str(i): list(pairs[:SCREENED] if pairs[:SCREENED].mean() <= LEAST_SLOWER else pairs[: min(LOOKS)])
             for i, pairs in enumerate(all_pairs)
         }
         for look in LOOKS:
-            turned = compare_turns(taken, LOOKS)
+            turned = compare_turns(values, LOOKS)
             for test in turned:
                 if test.pairs == look and is_promising(test, screens=True):
                     result = next((later for later in LOOKS if later > look), look)
-                    taken[test.name] = list(all_pairs[int(test.name), :result])
+                    values[test.name] = list(all_pairs[int(test.name), :result])
         count += any(test.outcome == "slower" for test in turned)
     return count
 

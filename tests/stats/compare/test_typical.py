@@ -15,8 +15,8 @@ from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.typical import MOST, most_of_each, typical
 
 
-def of(sample, old, new, order="randomized-blocks", **given):
-    a, b = sample(old, treatment=1, **given), sample(new, treatment=2, **given)
+def of(sample, old, new, order="randomized-blocks", **options):
+    a, b = sample(old, treatment=1, **options), sample(new, treatment=2, **options)
     return typical(contrast(a, b, order=order))
 
 

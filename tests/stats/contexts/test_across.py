@@ -182,11 +182,11 @@ def test_cross_checks_are_told_as_ratios(sample):
     drawn, middle = two_level(laid_out(d)), robust(d.mean(axis=1))
     message = (result.bootstrap.low, result.bootstrap.high)
     assert message == pytest.approx((drawn.low, drawn.high), rel=1e-12)
-    for message, of in (
+    for message, change in (
         (result.robust.median_interval, middle.median_interval),
         (result.robust.trimmed_interval, middle.trimmed_interval),
     ):
-        assert np.log([message.low, message.high]) == pytest.approx([of.low, of.high])
+        assert np.log([message.low, message.high]) == pytest.approx([change.low, change.high])
     assert np.log([result.robust.median, result.robust.trimmed]) == pytest.approx(
         [middle.median, middle.trimmed]
     )

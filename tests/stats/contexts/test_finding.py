@@ -27,8 +27,8 @@ def three(sample, seed, interaction, *, passes=3, contexts=20):
     return samples
 
 
-def facts(contexts=20, **given):
-    return DesignFacts("randomized-blocks", 60, 1, contexts=contexts, passes=3, **given)
+def facts(contexts=20, **options):
+    return DesignFacts("randomized-blocks", 60, 1, contexts=contexts, passes=3, **options)
 
 
 def test_every_declared_comparison_of_the_primary_metric_is_shown_by_context(sample):

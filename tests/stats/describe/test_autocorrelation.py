@@ -43,12 +43,12 @@ def test_too_few_or_equal_values_have_none(values):
 def test_scale_and_offset_do_not_matter():
     values = np.random.default_rng(6).normal(size=30)
     result = autocorrelation(values)
-    for other in (
+    for series in (
         autocorrelation(1e-200 * values),
         autocorrelation(1e200 * values),
         autocorrelation(values + 1e3),
     ):
-        assert other.r1 == pytest.approx(result.r1, abs=1e-9)
+        assert series.r1 == pytest.approx(result.r1, abs=1e-9)
 
 
 @pytest.mark.parametrize("n", [10, 30, 100])

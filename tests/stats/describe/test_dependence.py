@@ -138,12 +138,12 @@ def test_few_blocks_that_seem_alike_are_called_different_in_at_most_5_of_100(sam
     count, most = 300, 24
     assert perfect_passes(count, 0.05, 0, most) > 0.98
     rng = np.random.default_rng([n, int(10 * phi)])
-    wrong = seen = 0
-    while seen < count:
+    wrong = suspected = 0
+    while suspected < count:
         d = 0.02 * autoregressive(rng, phi, n)
         likeness = autocorrelation(d)
         if few_suspected(likeness):
-            seen += 1
+            suspected += 1
             wrong += allow_for(estimate(contrast(*pair(sample, d))), likeness).p <= 0.05
     assert wrong <= most
 

@@ -43,9 +43,9 @@ def test_p_is_at_most_alpha_exactly_where_a_bounded_interval_leaves_the_bound_ou
 
 
 def test_p99_needs_368_values_to_be_bounded_and_p90_36():
-    for of, least in ((0.99, 368), (0.9, 36)):
-        assert Quantile(np.arange(least - 1.0), of).interval() is None
-        assert Quantile(np.arange(float(least)), of).interval() is not None
+    for share, least in ((0.99, 368), (0.9, 36)):
+        assert Quantile(np.arange(least - 1.0), share).interval() is None
+        assert Quantile(np.arange(float(least)), share).interval() is not None
 
 
 def test_it_covers_as_promised(perfect_passes):

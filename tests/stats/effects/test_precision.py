@@ -77,8 +77,8 @@ def test_a_fraction_has_as_many_as_it_estimates(experiment):
 
 
 def test_without_logarithms_or_blocks_there_are_none(experiment, samples):
-    layout, of, values = experiment(7, lambda cell: 0.0, kind="two-level", **SQUARE)
-    assert effects_precision(of, layout, Analysis(), order="sequential") is None
+    layout, labels, values = experiment(7, lambda cell: 0.0, kind="two-level", **SQUARE)
+    assert effects_precision(labels, layout, Analysis(), order="sequential") is None
     values[0, 0] = 0.0
     assert found_of(layout, samples(layout, values)) is None
     assert found_of(layout, []) is None

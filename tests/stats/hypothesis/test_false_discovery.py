@@ -20,7 +20,8 @@ def test_adjusted_p_values_and_rejections_are_those_of_scipy_and_statsmodels(p_v
     rejected = multipletests(p_values, q, method="fdr_bh")[0]
     close = np.isclose(adjusted, q, rtol=1e-9)
     assert all(
-        (element.rejected == its) | near for element, its, near in zip(result, rejected, close, strict=True)
+        (element.rejected == expected) | near
+        for element, expected, near in zip(result, rejected, close, strict=True)
     )
 
 

@@ -106,7 +106,7 @@ def test_more_blocks_show_smaller_differences(alpha):
     """
     shows = [detectable_beyond(sign_flip_critical(n, alpha), n - 1) / math.sqrt(n) for n in range(7, 130)]
     rise = 1.0 if alpha > 0.005 else 1.01
-    assert all(more < rise * fewer for fewer, more in pairwise(shows))
+    assert all(next_one < rise * fewer for fewer, next_one in pairwise(shows))
 
 
 def test_seven_blocks_show_less_than_six_where_they_have_one_pattern():

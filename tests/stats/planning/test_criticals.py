@@ -26,12 +26,12 @@ def test_without_time_there_is_one():
 
 @pytest.mark.parametrize("n", [2, 3, 8, 19, 20, 64, 1000])
 def test_shares_add_up_and_none_is_below_the_test_itself(n):
-    for its in (
+    for sample in (
         compute_pair_criticals(n, 0.01, flipped=True, in_time=True),
         compute_run_criticals(n, 0.01, in_time=True),
     ):
-        assert sum(its.shares) == pytest.approx(1)
-        assert min(its.values) == its.values[0]
+        assert sum(sample.shares) == pytest.approx(1)
+        assert min(sample.values) == sample.values[0]
     usual, rest = compute_sign_criticals(max(n, 3), 0.01)
     assert usual + sum(rest.shares) == pytest.approx(1)
 

@@ -138,7 +138,7 @@ def test_with_flipped_signs_it_is_the_smallest_number_from_which_all_are_enough(
     for effect in np.geomspace(0.25, 4, 60):
         n = n_paired(effect, alpha, flipped=True)
         assert n >= n_paired(effect, alpha)
-        assert all(power(more, effect) >= 0.8 for more in range(n, 70))
+        assert all(power(larger, effect) >= 0.8 for larger in range(n, 70))
         assert n == 2 or power(n - 1, effect) < 0.8
 
 
@@ -182,7 +182,7 @@ def test_the_sign_test_has_its_power_from_the_number_told_on_and_not_just_before
         return k > 0 and witness.binom.cdf(k - 1, n, witness.norm.cdf(-effect)) >= power
 
     n = n_signs(effect, alpha, power)
-    assert all(reached(more) for more in range(n, n + 60))
+    assert all(reached(larger) for larger in range(n, n + 60))
     assert not reached(n - 1)
 
 

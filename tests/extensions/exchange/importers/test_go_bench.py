@@ -89,8 +89,8 @@ def test_a_result_behind_what_a_benchmark_printed_is_named():
 def test_a_result_whose_name_stands_behind_a_print_is_named():
     """A benchmark that prints without a newline has its name, and its result, behind what it printed."""
     broken = "progressBenchmarkB-2 \tprogress     100\t 20 ns/op\n"
-    other = "Write     100000               730.0 ns/op\n"  # Of another program, without go's names.
-    contents = read_output(lines("A-2") + broken + other + lines("C-2"), "it", "go-bench")
+    foreign = "Write     100000               730.0 ns/op\n"  # Of another program, without go's names.
+    contents = read_output(lines("A-2") + broken + foreign + lines("C-2"), "it", "go-bench")
     assert [entry.name for entry in contents.series] == ["BenchmarkA-2", "BenchmarkC-2"]
     assert contents.skipped == {"BenchmarkB-2": "what it printed broke the line of its result"}
 

@@ -44,8 +44,8 @@ def test_an_unknown_unit_is_refused(written):
 def test_secondary_metrics_in_unknown_units_are_left_out_and_told(written):
     of_gc = {"score": 1.0, "scoreUnit": "B/op", "rawData": [[16.0]]}
     strange = {"score": 1.0, "scoreUnit": "counts", "rawData": [[3.0]]}
-    more = {"gc.alloc.rate.norm": of_gc, "gc.count": strange}
-    answer = read(written([result([[2.0]], secondaryMetrics=more)]))
+    secondary = {"gc.alloc.rate.norm": of_gc, "gc.count": strange}
+    answer = read(written([result([[2.0]], secondaryMetrics=secondary)]))
     assert {item.metric: item.unit for item in answer.series} == {"time_s": "s", "gc_alloc_rate_norm": "B"}
     assert answer.notes == ("Left out, in units that are not known here: gc.count.",)
 

@@ -110,9 +110,9 @@ def test_nan_of_one_benchmark_does_not_refuse_the_others(tmp_path):
 @pytest.mark.parametrize("number", ["nan", "-nan", "-nan(ind)", "inf", "-inf", "Infinity"])
 def test_numbers_as_c_prints_them_do_not_refuse_a_document(number):
     text = f'{{"context": {{}}, "benchmarks": [{{"name": "a nan, -inf", "real_time": 1, "x": {number}}}]}}'
-    time, other = read_output(text, "it").series
+    time, rate = read_output(text, "it").series
     assert (time.name, time.values) == ("a nan, -inf", ((pytest.approx(1e-9),),))
-    assert not math.isfinite(other.values[0][0])
+    assert not math.isfinite(rate.values[0][0])
 
 
 def test_a_damaged_document_with_nan_says_where(tmp_path):

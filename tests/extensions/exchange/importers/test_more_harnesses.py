@@ -228,12 +228,12 @@ def test_rounds_of_a_single_group_of_zenbench_have_the_order_of_their_benchmarks
     assert read(written(document)).rounds == ((1, 0), (0, 1))
     # Two groups, a benchmark beside the group, and rounds that do not say their order pair nothing.
     samples_only = [{"iterations": 2, "compensated_ns": [2, 4]}] * 2
-    for other in (
+    for text in (
         {"comparisons": [group, group | {"group_name": "h"}]},
         {"standalones": [{"name": "b", "summary": {"median": 3}}]},
         {"comparisons": [group | {"samples": samples_only}]},
     ):
-        assert read(written(document | other)).rounds == ()
+        assert read(written(document | text)).rounds == ()
 
 
 @pytest.mark.parametrize(

@@ -44,8 +44,8 @@ def test_environments_are_levels_where_they_differ(written):
 def test_a_place_that_differs_in_one_file_is_a_level_in_all(written):
     files = (file(case()), file(case(), case(partition="cpu")), file(case(environ="nvidia"), case()))
     series = {str(i): read(written(text)).series for i, text in enumerate(files)}
-    before, after, other = tell_apart(series).values()
-    assert [word_levels(entry.levels) for entry in (*before, *after, *other)] == [
+    before, after, third = tell_apart(series).values()
+    assert [word_levels(entry.levels) for entry in (*before, *after, *third)] == [
         "stream_test n=4 partition=gpu environment=gnu",
         "stream_test n=4 partition=gpu environment=gnu",
         "stream_test n=4 partition=cpu environment=gnu",

@@ -54,10 +54,10 @@ def test_a_rule_compares_leading_terms_and_says_where_it_breaks():
     result = whole(functions)
     answer = judge(parse_rule("allreduce <= reduce + bcast"), result, 16, 512)
     assert answer.verdict == "fails"
-    left, right = result["allreduce"], [result["reduce"], result["bcast"]]
+    lhs, right = result["allreduce"], [result["reduce"], result["bcast"]]
     below = answer.breaks_at / 2 ** (1 / 16)
-    assert left.at(answer.breaks_at) > sum(m.at(answer.breaks_at) for m in right)
-    assert left.at(below) <= sum(m.at(below) for m in right)
+    assert lhs.at(answer.breaks_at) > sum(m.at(answer.breaks_at) for m in right)
+    assert lhs.at(below) <= sum(m.at(below) for m in right)
     assert not answer.measured
 
 
@@ -83,17 +83,17 @@ def test_a_rule_weighs_the_best_pair_that_keeps_it_against_the_best_that_breaks_
     result = whole([exact("a", "p^0.5", noise=0.1, seed=1), exact("b", "p^0.5", noise=0.1, seed=2)])
     leads = [{m.lead[0]: m.posterior, **{g[0]: p for g, p in m.alternatives}} for m in result.values()]
     a, b = (
-        {g: p / m.priors[(g,)] for g, p in own.items() if g.power.denominator in (1, 2, 3, 4)}
-        for own, m in zip(leads, result.values(), strict=True)
+        {g: p / m.priors[(g,)] for g, p in lead.items() if g.power.denominator in (1, 2, 3, 4)}
+        for lead, m in zip(leads, result.values(), strict=True)
     )
     assert len(a) > 4 < len(b)
-    kept = max(p * q for g, p in a.items() for h, q in b.items() if g.power <= h.power and g <= h)
+    share = max(p * q for g, p in a.items() for h, q in b.items() if g.power <= h.power and g <= h)
     broken = max(p * q for g, p in a.items() for h, q in b.items() if h * parse_growth("log p", "p") <= g)
     total = sum(leads[0].values()) * sum(leads[1].values())
     # What no formula says is 5 % of each at this noise.
     assert total == pytest.approx(0.95**2, rel=1e-3)
     answer = judge(parse_rule("a <= b"), result, 16, 512)
-    assert answer.probability == pytest.approx(total * kept / (kept + broken) + (1 - total) / 2)
+    assert answer.probability == pytest.approx(total * share / (share + broken) + (1 - total) / 2)
 
 
 def test_rule_counts_a_logarithm_against_the_left_side_and_a_twelfth_of_a_power_not():

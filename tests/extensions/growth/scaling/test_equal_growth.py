@@ -52,13 +52,13 @@ def test_two_points_and_single_values_say_nothing():
 def test_the_line_is_that_of_regression_with_noise_on_both_sides():
     rng = np.random.default_rng(2)
     right = 5 + P**0.5
-    left = (1 + 3 * right) * (1 + 0.02 * rng.standard_normal(6))
+    lhs = (1 + 3 * right) * (1 + 0.02 * rng.standard_normal(6))
     noise = np.full(6, 0.02)
-    slope, squares = _fit(left, right, noise, noise)
+    slope, squares = _fit(lhs, right, noise, noise)
 
     def misses(line):
         start, b = line
-        return float((((left - start - b * right) / (0.02 * np.hypot(left, b * right))) ** 2).sum())
+        return float((((lhs - start - b * right) / (0.02 * np.hypot(lhs, b * right))) ** 2).sum())
 
     least = witness.minimize(misses, x0=(1.0, 3.0), method="Nelder-Mead", options={"xatol": 1e-8})
     assert slope == pytest.approx(least.x[1], rel=0.01)

@@ -206,13 +206,13 @@ def test_two_and_three_parameters_find_exact_products_and_sums():
 def test_shares_of_discrepancies_follow_students_law():
     # One discrepancy a row of scale and freedom; left-variate t densities from SciPy.
     scale, nu = np.array([[1.0, 2.0, 5.0]]), np.array([[4.0, 10.0, 2e6]])
-    prior, chi2, left = np.array([0.5, 0.3, 0.2]), np.array([[3.0, 12.0]]), np.array([[3, 2]])
+    prior, chi2, freedom = np.array([0.5, 0.3, 0.2]), np.array([[3.0, 12.0]]), np.array([[3, 2]])
     none = np.zeros((1, 2, 4))
     result = _kernels.Components(
-        np.ones((1, 2)), chi2, none, np.zeros((1, 2, 4, 4)), left, scale, nu, np.log(prior)
+        np.ones((1, 2)), chi2, none, np.zeros((1, 2, 4, 4)), freedom, scale, nu, np.log(prior)
     ).discrepancy_share()
     for i in range(2):
-        m = int(left[0, i])
+        m = int(freedom[0, i])
         at = np.zeros(m)
         at[0] = np.sqrt(chi2[0, i])
         density = [

@@ -18,9 +18,9 @@ def series(values, **keys):
 
 def test_launches_of_a_point_give_its_standard_error():
     values = [[1.0, 1.2, 1.4], [2.0, 2.1, 2.6]]
-    for result, of in zip(uncertain_points(series(values)).values(), values, strict=True):
-        assert result.mean == pytest.approx(np.mean(of))
-        assert result.relative == pytest.approx(witness.sem(of) / np.mean(of))
+    for result, sample in zip(uncertain_points(series(values)).values(), values, strict=True):
+        assert result.mean == pytest.approx(np.mean(sample))
+        assert result.relative == pytest.approx(witness.sem(sample) / np.mean(sample))
         assert (result.nu, result.n, result.kind) == (2, 3, "launches")
 
 

@@ -13,11 +13,11 @@ from steelyard.spec.experiment import UserMetric
 LATENCY = UserMetric("latency_s", unit="s", source="lines")
 
 
-def line(metric="latency_s", values=(1.5,), unit="s", labels=None, **other) -> bytes:
+def line(metric="latency_s", values=(1.5,), unit="s", labels=None, **options) -> bytes:
     head = {"steelyard": 1, "metric": metric, "unit": unit, "values": list(values)}
     if labels is not None:
         head["labels"] = labels
-    return json.dumps({**head, **other}, separators=(",", ":")).encode() + b"\n"
+    return json.dumps({**head, **options}, separators=(",", ":")).encode() + b"\n"
 
 
 def test_the_line_of_the_design_is_read(extracting):
