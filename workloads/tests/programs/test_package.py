@@ -36,9 +36,13 @@ def must_run(command: list[str], env: dict[str, str] | None = None) -> str:
 
 
 class Consumer:
-    """Installed trees, the first of which decides on the compiler, and the examples built with them."""
+    """Installed trees, the first of which decides on the compiler, and the examples built with them, or what
+    ``source`` has.
+    """
 
-    def __init__(self, library: str, place: Path, flags: str = "", beside: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, library: str, place: Path, beside: tuple[str, ...] = (), source: Path = EXAMPLES
+    ) -> None:
         built("plain", "lib/libworkloads_text.a")
         for tree in (library, *beside):
             if tree != "plain":
@@ -50,13 +54,12 @@ class Consumer:
         self.env = {"PATH": f"{mpi / 'bin'}{os.pathsep}{os.environ['PATH']}"} if library != "plain" else {}
         for tree in (library, *beside):
             must_run(["cmake", "--install", str(BUILDS / tree), "--prefix", str(self.prefix)])
-        configure = ["cmake", "-G", "Ninja", "-S", str(EXAMPLES), "-B", str(self.build)]
+        configure = ["cmake", "-G", "Ninja", "-S", str(source), "-B", str(self.build)]
         must_run(
             [
                 *configure,
                 f"-DCMAKE_PREFIX_PATH={self.prefix}",
                 "-DCMAKE_BUILD_TYPE=Debug",
-                f"-DCMAKE_CXX_FLAGS={flags}",
                 "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
             ],
             self.env,
@@ -348,21 +351,61 @@ def test_the_measured_operation_writes_lines_that_a_spec_reads(openmpi_consumer,
     assert re.findall(r"^(\w+) = \{ source", spec, re.MULTILINE) == ["time_s"]
 
 
-SANITIZED = "-fsanitize=address,undefined -fno-sanitize-recover=all"
 QUIET = {"ASAN_OPTIONS": "detect_leaks=0"}
 """MPI leaks."""
+SANITIZED = """cmake_minimum_required(VERSION 3.25)
+project(sanitized LANGUAGES CXX)
+set(CMAKE_CXX_FLAGS_DEBUG "")
+find_package(goodsyard REQUIRED COMPONENTS containers agm mpi)
+add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all)
+add_link_options(-fsanitize=address,undefined)
+foreach(program histogram tree widest_path chains measured simulated_ranks)
+    add_executable(${program} EXAMPLES/${program}.cpp)
+    target_compile_definitions(${program} PRIVATE GOODSYARD_CHECKED)
+    add_executable(${program}_ndebug EXAMPLES/${program}.cpp)
+    target_compile_definitions(${program}_ndebug PRIVATE NDEBUG)
+    foreach(target ${program} ${program}_ndebug)
+        target_link_libraries(${target} PRIVATE goodsyard::containers goodsyard::agm goodsyard::mpi)
+    endforeach()
+endforeach()
+"""
+PRINTED = {
+    ("histogram", "--numbers", "3000"): r"6000 numbers.*\n",
+    ("tree", "--depth", "8"): r"\d{2,} nodes\n",
+    ("widest_path", "--edges", "edges"): r"widths add up to 1\.750\n",
+    ("chains", "--size", "200"): r"\d{3,} steps\n",
+    ("measured", "--words", "100", "--repetitions", "2", "--sync", "barrier"): r"(?s).*time_s.*",
+}
+"""What examples print."""
 
 
-def test_a_sanitized_program_uses_a_package_that_is_not(tmp_path):
-    consumer = Consumer("plain", tmp_path, SANITIZED)
-    consumer.make("simulated_ranks")
-    assert must_run([str(consumer.build / "simulated_ranks")]) == f"{20 * 100 * (1 + 2 + 3 + 4 + 7)} words\n"
+KINDS = ("", "_ndebug")
+"""With checks, and with NDEBUG: built at once, on two CPUs."""
 
 
-def test_a_sanitized_program_with_ndebug_and_ranks_uses_a_package_that_is_not(tmp_path):
-    consumer = Consumer("openmpi", tmp_path, f"{SANITIZED} -DNDEBUG")
-    consumer.make("chains")
-    assert re.fullmatch(r"\d{3,} steps\n", consumer.start(2, "chains", "--size", "200", **QUIET))
+@pytest.fixture(scope="module")
+def sanitized(tmp_path_factory):
+    """Each example with sanitizers, which the package has not, twice."""
+    place = tmp_path_factory.mktemp("sanitized")
+    (place / "CMakeLists.txt").write_text(SANITIZED.replace("EXAMPLES", str(EXAMPLES)))
+    (place / "edges").write_text("0 1 0.5\n1 2 0.25\n")
+    return Consumer("openmpi", place, source=place)
+
+
+@pytest.mark.parametrize("command", PRINTED, ids=lambda command: command[0])
+def test_sanitized_examples_with_ranks_use_a_package_that_is_not(sanitized, command, monkeypatch):
+    program, *arguments = command
+    sanitized.make(*(program + kind for kind in KINDS))
+    monkeypatch.chdir(sanitized.prefix.parent)
+    for kind in KINDS:
+        assert re.fullmatch(PRINTED[command], sanitized.start(2, program + kind, *arguments, **QUIET))
+
+
+def test_sanitized_schedules_of_one_process_use_a_package_that_is_not(sanitized):
+    sanitized.make(*(f"simulated_ranks{kind}" for kind in KINDS))
+    words = 20 * 100 * (1 + 2 + 3 + 4 + 7)
+    for kind in KINDS:
+        assert must_run([str(sanitized.build / f"simulated_ranks{kind}")]) == f"{words} words\n"
 
 
 def refuse(prefix: Path, place: Path, source: str, *flags: str) -> str:
