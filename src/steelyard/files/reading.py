@@ -225,9 +225,9 @@ def column_separator(text: str, place: str) -> str:
         return "\t"
     if separator := next((separator for separator in ",;" if separator in header), ""):
         return separator
-    first, *others = text.lstrip("\ufeff\r\n").split("\n", 2)[:2]
+    first, *rest = text.lstrip("\ufeff\r\n").split("\n", 2)[:2]
     has_bars = "|" in first and not first.lstrip().startswith("|")
-    return "|" if has_bars and others and first.count("|") == others[0].count("|") else ""
+    return "|" if has_bars and rest and first.count("|") == rest[0].count("|") else ""
 
 
 _DECIMAL: Final = re.compile(r"\s*-?(\d{1,3}(\.\d{3})+|\d+),\d+([eE][-+]?\d+)?\s*")

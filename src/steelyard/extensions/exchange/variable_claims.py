@@ -112,8 +112,8 @@ class VariableClaims:
     ) -> Iterator[dict[str, Any]]:
         """Yield a claim for each side that has the variable, where the base has it, too."""
         for head in heads:
-            of = f" of {benchmark}" if benchmark else ""
-            title = visible(f"{metric}{of}" + (f" in {head}" if len(heads) > 1 else ""))
+            rest = f" of {benchmark}" if benchmark else ""
+            title = visible(f"{metric}{rest}" + (f" in {head}" if len(heads) > 1 else ""))
             if base not in sides:
                 self.new += [title] * (head in sides)
             elif head not in sides:

@@ -76,8 +76,8 @@ def _format_kind(alike: Sequence[Notice], called: Names) -> list[str]:
     shared = [key for key in alike[0].fields if all(key in notice.fields for notice in alike)]
     values = {key: [notice.fields[key] for notice in alike] for key in shared}
     texts = {key: entries[0] for key, entries in values.items() if isinstance(entries[0], str)}
-    if (others := len({*values.get("reason", ())}) - 1) > 0:
-        texts["reason"] = f"{shorten(texts['reason'], _FIRST_REASON)} (and {plural(others, 'other reason')})"
+    if (surplus := len({*values.get("reason", ())}) - 1) > 0:
+        texts["reason"] = f"{shorten(texts['reason'], _FIRST_REASON)} (and {plural(surplus, 'other reason')})"
     ends = {key: _compute_ends(entries) for key, entries in values.items() if key not in texts}
     numbers = {key: high if key == "high" else low for key, (low, high) in ends.items()}
     lowest = Notice(kind, labels, {**numbers, **texts})

@@ -150,8 +150,8 @@ def _has_columns(text: str, place: str) -> bool:
     if _TABLE_NAME.search(place) or '"' in text[:HEAD]:
         return True
     separator = column_separator(text, place)
-    first, *others = [line for line in text[:HEAD].splitlines() if line.strip()][:2]
-    return not others or first.count(separator) == others[0].count(separator)
+    first, *rest = [line for line in text[:HEAD].splitlines() if line.strip()][:2]
+    return not rest or first.count(separator) == rest[0].count(separator)
 
 
 def read(text: str, place: str, tool: str, chosen: Chosen) -> FileContents:
