@@ -614,14 +614,17 @@ SECTIONS: Final[dict[str, tuple[Callable[[Report, int, int], None], int]]] = {
 
 
 def written(text: str, head: str, sections: dict[str, list[str]]) -> str:
-    """Return the document with the sections that were found in the place of its own."""
+    """Return the document with the sections that were found in the place of its own, each below the head."""
     before, rest = text.split(MARK)
     tables, after = rest.split(END)
     parts = re.split(r"<!-- (\w+) -->\n", tables)
     result = dict(zip(parts[1::2], (part.strip("\n") for part in parts[2::2]), strict=True))
-    result |= {name: "\n".join(map(_wrapped, lines)).strip("\n") for name, lines in sections.items()}
+    result |= {
+        name: f"{_wrapped(head)}\n\n" + "\n".join(map(_wrapped, lines)).strip("\n")
+        for name, lines in sections.items()
+    }
     parts = [f"<!-- {name} -->\n\n{result[name]}\n\n" for name in SECTIONS if name in result]
-    return f"{before}{MARK}\n\n{_wrapped(head)}\n\n{''.join(parts)}{END}{after}"
+    return f"{before}{MARK}\n\n{''.join(parts)}{END}{after}"
 
 
 def _wrapped(line: str) -> str:
@@ -638,10 +641,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--write", action="store_true", help=f"put the tables into {DOCUMENT.name}")
     options = parser.parse_args()
-    head = (
-        f"Seed {options.seed}, numpy {np.__version__}, scipy {scipy.__version__}, steelyard {__version__}."
-        " Bold: outside its bound by more than chance explains (probability 0.001 for a perfect tool)."
-    )
+    head = f"Seed {options.seed}, numpy {np.__version__}, scipy {scipy.__version__}, steelyard {__version__}."
     print(head)
     missed, result = 0, {}
     for name in options.only:
