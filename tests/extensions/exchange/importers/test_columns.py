@@ -402,7 +402,7 @@ def test_a_rate_in_words_that_are_joined_needs_no_unit(written):
     assert (series.unit, series.better) == ("requests/s", "higher")
 
 
-def test_a_text_whose_second_line_has_other_cells_is_no_table_unless_its_name_says_so(written):
+def test_a_text_whose_second_line_has_other_cells_needs_the_name_of_a_table(written):
     text = "This is ApacheBench, Version 2.3\nServer Hostname:        localhost\n"
     with pytest.raises(UsageError, match="unrecognised format"):
         read(written(text, "ab.txt"))
