@@ -64,7 +64,7 @@ def list_layers(spec: Spec, data: Data, around: Layer | None = None) -> Iterator
         if rows is NO_ROWS:
             raise ValueError(f"a chart names none of its data: {', '.join(data)}")
         drawn = _transform(rows, spec.get("transform", ()))
-        completed = {channel: _complete(channel, each, drawn) for channel, each in encoding.items()}
+        completed = {channel: _complete(channel, field, drawn) for channel, field in encoding.items()}
         yield Layer(mark, completed, drawn, source)
 
 
