@@ -7,11 +7,17 @@ from documentation.prose import measure, sentences
 
 from docs import ROOT
 
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-PAGES += sorted((ROOT / "docs" / "tutorials").glob("*.md"))
-NOT_YET = {"mutation", "pytest"}
-"""Benchmarks whose pages have longer sentences; none joins."""
-PAGES += [page for page in sorted((ROOT / "benchmarks").glob("*/*.md")) if page.parent.name not in NOT_YET]
+FOLDERS = (
+    *(".", "docs", "docs/tutorials", "examples", "benchmarks/*", "native/*"),
+    *("workloads", "workloads/*", "workloads/benchmarks/*", "tests/extensions/exchange/importers/files"),
+)
+PAGES = sorted(
+    page
+    for folder in FOLDERS
+    for page in ROOT.glob(f"{folder}/*.md")
+    if page.name != "CHANGELOG.md" and page.parent.name != "decisions"
+)
+"""Pages of documentation: changes and decisions are none."""
 MEDIAN_WORDS = 16
 LONG_SHARE = 0.08
 
