@@ -498,11 +498,12 @@ def head() -> list[str]:
     return [
         table,
         (
-            f"**In the paper's order, one treatment eight times differs from itself in {texts['null']}; eight"
+            f"**In the paper's order, one treatment eight times differs from itself in {texts['null']}. Eight"
             f" sizes of the environment differ in {texts['sizes']}.** So what that order calls an effect of"
-            " the environment is there without one. That is by `elapsed_s` of `time`, the paper's response,"
-            " whose steps of 10 ms do not tell many of these runs of 30 ms to 1.4 s apart. By `wall_s`, the"
-            f" runner's clock, it is {texts['null by the runner']}, and {texts['sizes by the runner']}."
+            " the environment is there without one. That is by `elapsed_s` of `time`, the paper's response."
+            " Its steps of 10 ms do not tell many of these runs of 30 ms to 1.4 s apart. By `wall_s`, the"
+            " runner's clock, one treatment differs in"
+            f" {texts['null by the runner']}. Sizes differ in {texts['sizes by the runner']}."
         ),
         "The machine (`topology.txt`, in place of the paper's Figure 2):",
         "```text\n" + (HERE / "topology.txt").read_text(encoding="utf-8").rstrip() + "\n```",
@@ -535,16 +536,16 @@ def findings() -> list[str]:
             "Execution time variability: in the published order of runs, eight copies of **one**"
             " treatment give"
             f" {percent(null['before'], null['pairs']):.0f} % of pairs as different"
-            f" ({percent(null['after'], null['pairs']):.0f} % after Holm), where eight sizes of the"
+            f" ({percent(null['after'], null['pairs']):.0f} % after Holm). Eight sizes of the"
             " environment"
             f" give {percent(rows['before'], rows['pairs']):.0f} %"
-            f" ({percent(rows['after'], rows['pairs']):.0f} %); in randomised blocks"
+            f" ({percent(rows['after'], rows['pairs']):.0f} %), and in randomised blocks"
             f" {percent(blocks['before'], blocks['pairs']):.0f} % and {blocks['after']}. The order, not the"
             " environment, makes most of its Table 5 on this machine."
         ),
         (
-            "The paper's own numbers do not all agree: at -O3 the ten shares of false positives leave"
-            f" {min(allowed)} to {max(allowed)} of {before} findings, its Table 6 has {after}; and of"
+            "The paper's own numbers do not all agree. At -O3 the ten shares of false positives leave"
+            f" {min(allowed)} to {max(allowed)} of {before} findings, but its Table 6 has {after}. Of"
             f" {len(first)} pairs of sizes Holm leaves {equal} alone, where its sentence names five."
         ),
     ]

@@ -344,15 +344,15 @@ def findings() -> list[str]:
     }
     return [
         (
-            "Grappa: the chunk of stealing, which the draft leaves open, depends on the tree: of the"
-            f" binomial one a node a steal is {loss:.1f} times as slow as half, of geometric ones small"
+            "Grappa: the chunk of stealing, which the draft leaves open, depends on the tree. Of the"
+            f" binomial one a node a steal is {loss:.1f} times as slow as half. Of geometric ones small"
             f" chunks gain at most {100 * (gain - 1):.0f} %. T1L and T2L differ since the lists that one"
             " read fetches are half as long in T2L."
         ),
         (
             "Its three knobs are one count: a rank has p − 1 buffers to fill with what its tasks ask at"
             " once. So the best number of tasks, and with it the best time-out, grow with the number of"
-            " nodes as published (simulated at its scale 20), and a time-out of 14 ms costs"
+            " nodes as published (simulated at its scale 20). A time-out of 14 ms costs"
             f" {waits['16,000']:.1f} × where 16,000 tasks fill buffers and {waits['1,024']:.0f} × where"
             " 1,024 do not."
         ),

@@ -308,22 +308,22 @@ def findings() -> list[str]:
     return [
         (
             f"Context bias: a range of {100 * (min(ratios) - 1):+.1f} to {100 * (max(ratios) - 1):+.1f} %"
-            f" over {len(perl)} lengths of the environment, the paper's Figure 3, is what chance gives:"
-            f" intervals of {off} leave out the mean. Where the effect exists, it is multiples of the run"
+            f" over {len(perl)} lengths of the environment, the paper's Figure 3, is what chance gives."
+            f" Intervals of {off} leave out the mean. Where the effect exists, it is multiples of the run"
             " time."
         ),
         (
             f"In Debian's libquantum {faster} of {quantum.across.contexts} contexts would publish that -O3"
-            f" is faster, {slower} that it is slower; what a further context would give spans"
-            f" {further.low:.2f} to {further.high:.2f}, as wide as all of them, so a mean over contexts is no"
+            f" is faster, {slower} that it is slower. What a further context would give spans"
+            f" {further.low:.2f} to {further.high:.2f}, as wide as all of them. So a mean over contexts is no"
             " promise for the next."
         ),
         (
             "Counted under cachegrind, lengths of the environment change first-level data misses of perl by"
-            f" at most {of_perl:.2f} %, of seven upstreams of SPEC's programs most those of {most}"
-            f" ({of_most:.1f} %). Orders of linking leave"
-            f" libquantum's gain of -O3 in instructions at {least:.4f} to {largest_gain:.4f} ×, and move that"
-            f" in data misses by {100 * (data_gain[1] / data_gain[0] - 1):.2g} %: what they do to its time is"
-            " not in caches and predictors of this kind."
+            f" at most {of_perl:.2f} %. Of seven upstreams of SPEC's programs they change most those of"
+            f" {most} ({of_most:.1f} %). Orders of linking leave"
+            f" libquantum's gain of -O3 in instructions at {least:.4f} to {largest_gain:.4f} ×. They move"
+            f" that in data misses by {100 * (data_gain[1] / data_gain[0] - 1):.2g} %. What they do to its"
+            " time is not in caches and predictors of this kind."
         ),
     ]

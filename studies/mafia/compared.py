@@ -171,8 +171,8 @@ def findings() -> list[str]:
     return [
         (
             "MAFIA: with a unit as a bit set no phase needs more than O(k² 2^k), where k³ and k⁴ are"
-            " expected; subsequences"
-            f" are 3 (k 2^(k−1) − k) exactly, and merges exceed their closed form by {excess:.0f} of"
+            " expected. Subsequences"
+            f" are 3 (k 2^(k−1) − k) exactly. Merges exceed their closed form by {excess:.0f} of"
             f" {merges[k]:,.0f} at k = {k}."
         )
     ]

@@ -494,11 +494,11 @@ def findings() -> list[str]:
         (
             "MPI collectives: performance guidelines are broken at points, not in their growth alone."
             f" Allgather by recursive doubling takes up to {result} times what Gather + Bcast take"
-            " (simulated); leading terms by the paper's method say that the rule holds on"
+            " (simulated). Leading terms by the paper's method say that the rule holds on"
             f" {', '.join(hidden) or 'none of them'}."
         ),
         (
-            f"The litmus test is {of.say_sure(litmus)} on an idle fat tree: what the paper puts on OS jitter"
+            f"The litmus test is {of.say_sure(litmus)} on an idle fat tree. What the paper puts on OS jitter"
             " needs none."
         ),
         (

@@ -451,8 +451,8 @@ def findings() -> list[str]:
         (
             f"Parallel sorting: {sum(bool(line['note']) for line in printed)} of {len(printed)} cells of"
             " Table 10 contradict"
-            " the paper's own rule (scalability-validation); mini sort's groups by MPI_Comm_split are"
-            f" {split['rank (probability)']} (simulated), a phase that the paper,"
-            " which blames the median, does not name."
+            " the paper's own rule (scalability-validation). Mini sort's groups by MPI_Comm_split are"
+            f" {split['rank (probability)']} (simulated). The paper blames the median, and does not name"
+            " this phase."
         )
     ]

@@ -362,13 +362,13 @@ def findings() -> list[str]:
     ratios = [cv(p.kla) / cv(p.delta) for p in of.pairs(data, REAL)]
     return [
         (
-            f"The Value of Variance: its RSU of 0.5 is s / mean ({cv(run_2):.3f} of Table 1); by its own"
+            f"The Value of Variance: its RSU of 0.5 is s / mean ({cv(run_2):.3f} of Table 1). By its own"
             f" Eq. 3 and 5 it is {cv(run_2) / math.sqrt(8):.3f}. Instance 7, said to take 50 % more than the"
             f" average in run 2, takes {100 * (run_2[6] / fmean(run_2) - 1):.0f} % more."
         ),
         (
             "What decides between Δ-stepping and KLA is the cost of an item over that of an epoch"
-            " (simulated), which the paper states of neither runtime; in real runs, s / mean of KLA is"
+            " (simulated). The paper states these costs of neither runtime. In real runs, s / mean of KLA is"
             f" {median(ratios):.1f} times that of Δ = 1 in the middle."
         ),
     ]
