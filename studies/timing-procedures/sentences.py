@@ -34,7 +34,7 @@ GIVEN: Final = (
     r"runs below\s+100 ms",
     r"From 100 ms on",
     r"too much at 100 ms",
-    r"at 10 ms steps it reads 0",
+    r"At 10 ms steps it reads 0",
     r"over the first 100 ms",
     r"takes 50 ms of CPU time",
     r"Medians of 20 processes",
@@ -71,7 +71,7 @@ def sentences() -> Iterator[Sentence]:
         "hyperfine's reading has {} % too much at 100 ms ({} to {}), that of `perf stat` {} % ({} to {}",
         *(100 * value for clock in (hyperfine, perf) for value in (clock["bias"], *clock["bias_ci95"])),
     )
-    yield "it takes {} ms around each run", MILLI * OUTSIDE["perf"]["1000000"]["cost_s"]
+    yield "`perf stat` takes {} ms around each run", MILLI * OUTSIDE["perf"]["1000000"]["cost_s"]
     yield (
         "page ({} to {} ns) or the time-stamp counter ({} ns) will do**",
         *nanoseconds(PAGE),
@@ -90,7 +90,7 @@ def sentences() -> Iterator[Sentence]:
     yield "are system calls ({} to {} ns)", *nanoseconds(CALLS)
     of_cpu = [*CALLS, "time.thread_time", "time.process_time"]
     yield (
-        "their medians are within {} µs of a millisecond (single processes {})",
+        "Their medians are within {} µs of a millisecond (single processes {})",
         MILLI * off(of_cpu, median),
         MILLI * off(of_cpu, every),
     )
