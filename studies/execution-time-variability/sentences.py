@@ -121,7 +121,7 @@ def environment() -> Iterator[Sentence]:
         "an interval is {} % of CPU time in the middle ({} for bc, {} for xz)",
         *(statistics.median(cpu.values()), cpu["bc"], cpu["xz"]),
     )
-    yield "some percent would have shown; of elapsed time it is {} %", statistics.median(wall.values())
+    yield "some percent would have shown. Of elapsed time it is {} %", statistics.median(wall.values())
     rows = OURS["environment-rows"]["wall_s"]
     tests = sum(program["tests"].get("mann-whitney", 0) for program in rows["programs"].values())
     yield "{} % of these pairs took the Mann-Whitney test", share(tests, rows["pairs"])
