@@ -12,10 +12,11 @@ FOLDERS = (
     *(".", "docs", "docs/tutorials", "examples", "benchmarks/*", "native/*"),
     *("workloads", "workloads/*", "workloads/benchmarks/*", "tests/extensions/exchange/importers/files"),
 )
+PATTERNS = (*(f"{folder}/*.md" for folder in FOLDERS), "studies/README.md", "studies/*/README.md")
 PAGES = sorted(
     page
-    for folder in FOLDERS
-    for page in ROOT.glob(f"{folder}/*.md")
+    for pattern in PATTERNS
+    for page in ROOT.glob(pattern)
     if page.name != "CHANGELOG.md" and page.parent.name != "decisions"
 )
 """Pages of documentation: changes and decisions are none."""
