@@ -59,17 +59,3 @@ def test_a_command_names_a_script_that_takes_its_options(command):
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert all(word in done.stdout for word in arguments if word.startswith("--"))
-
-
-@pytest.mark.parametrize("command", [text for text in COMMANDS if "-m pytest" in text])
-def test_a_command_that_is_a_test_chooses_one(command):
-    words = shlex.split(command)
-    assert words[:3] == ["python", "-m", "pytest"]
-    done = subprocess.run(
-        [sys.executable, *words[1:], "--collect-only", "-q", "-p", "no:cacheprovider"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout
