@@ -22,7 +22,7 @@ def test_inside_of_the_margin_lie_nine_of_ten_intervals(sample):
     result = compared(sample, rng, 40)
     margin = tally("blocks", result).margin
     inside = [item.ci95.low >= 1 - margin and item.ci95.high <= 1 + margin for item in result]
-    assert sum(inside) == 36
+    assert sum(inside) >= 36  # of narrower intervals, which no margin is held to
     again = Analysis(margin=margin)
     output = [
         compare([sample(np.exp(rng.normal(0, 0.01, 12)), treatment=t) for t in (1, 2)], again)[0]

@@ -90,8 +90,9 @@ def test_one_look_at_a_number_of_blocks_that_was_fixed_asks_for_the_same_care(sa
     assert plain.log < 0
     (fixed,), (looked,) = (compare(pair, Analysis(), looks=item) for item in (None, Looks((12,))))
     (within,) = compare(pair, Analysis(margin=0.2))
-    assert within.p == fixed.p > plain.p
-    assert within.ci95 == fixed.ci95
+    assert within.p >= fixed.p > plain.p  # Few blocks at a margin allow for differences that wander, too.
+    assert within.ci95.low <= fixed.ci95.low
+    assert within.ci95.high >= fixed.ci95.high
     assert looked.p == Looks((12,)).overall(fixed.p)
 
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from steelyard.extensions.null.results import Tally, Way
 from steelyard.results.comparison import Comparison, Speedup
+from steelyard.stats.describe.dependence import allow_for
 from steelyard.stats.hypothesis.clopper_pearson import clopper_pearson
 
 RESOLVED: Final = 0.9
@@ -32,9 +33,17 @@ def tally(way: Way, comparisons: Sequence[Comparison]) -> Tally:
 
 
 def _compute_margin(comparisons: Sequence[Comparison]) -> float | None:
-    reaches = sorted(
-        math.inf if comparison.ci95 is None else max(comparison.ci95.high - 1, 1 - comparison.ci95.low)
-        for comparison in comparisons
-    )
+    reaches = sorted(map(_reach_out, comparisons))
     reach = reaches[math.ceil(RESOLVED * len(reaches)) - 1] if reaches else math.inf
     return reach if reach < math.inf else None
+
+
+def _reach_out(comparison: Comparison) -> float:
+    """How far from 1 the interval reaches that is held to a margin, which allows for more than ``ci95``."""
+    ratio = comparison.speedup
+    if comparison.ci95 is None or not isinstance(ratio, Speedup):
+        return math.inf
+    if "neighbours" not in ratio.allowances:
+        ratio = allow_for(ratio, comparison.autocorrelation, at_bound=True)
+    interval = ratio.interval()
+    return math.inf if interval is None else max(interval.high - 1, 1 - interval.low)

@@ -143,7 +143,9 @@ def _estimate(
     in_time = _sort_in_time(between, declared.estimand)
     correlations = [correlation for values in in_time if (correlation := autocorrelation(values)) is not None]
     likeness = min(correlations, key=lambda correlation: correlation.n_eff / correlation.n, default=None)
-    basis = Basis(pair, between, declared, looks, likeness, at_bound)
+    # Nights are not the minutes of one session: only what their values show is allowed for.
+    is_at_bound = at_bound and "session" not in (pair.baseline.provenance, pair.treatment.provenance)
+    basis = Basis(pair, between, declared, looks, likeness, is_at_bound)
     stages = walk_steps(basis)
     ratio = stages if isinstance(stages, Undefined) else stages["looks"]
     slow = _find_slow_mode(basis, stages)
