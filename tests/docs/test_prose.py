@@ -10,9 +10,9 @@ from docs import ROOT
 
 FOLDERS = (
     *(".", "docs", "docs/tutorials", "examples", "benchmarks/*", "native/*"),
-    *("workloads", "workloads/*", "workloads/benchmarks/*", "tests/extensions/exchange/importers/files"),
+    "tests/extensions/exchange/importers/files",
 )
-PATTERNS = (*(f"{folder}/*.md" for folder in FOLDERS), "studies/README.md", "studies/*/README.md")
+PATTERNS = tuple(f"{folder}/*.md" for folder in FOLDERS)
 PAGES = sorted(
     page
     for pattern in PATTERNS

@@ -23,16 +23,16 @@ class Records {
     /// It ends with the handler.
     [[nodiscard]] std::span<const std::byte> front() const { return {front_, after_}; }
     /// `f(record)`, of a pointer to its `size` bytes, for the front, which has as many, and for those that
-    /// follow as long as they do too and begin with the same `same` bytes.
-    template <std::size_t size, std::size_t same, class F>
+    /// follow as long as they do too and begin with the same `prefix` bytes.
+    template <std::size_t size, std::size_t prefix, class F>
     void for_alike(F f) {
-        static_assert(size >= same);
+        static_assert(size >= prefix);
         constexpr std::size_t step = sizeof(RecordLength) + size;
         // A copy, which no handler may reach, stays in a register.
-        std::array<std::byte, sizeof(RecordLength) + same> head;
+        std::array<std::byte, sizeof(RecordLength) + prefix> head;
         constexpr RecordLength length = size;
         std::memcpy(head.data(), &length, sizeof length);
-        std::memcpy(head.data() + sizeof length, front_, same);
+        std::memcpy(head.data() + sizeof length, front_, prefix);
         const std::byte* next = front_;
         const std::byte* const last = end_ - size;
         for (;;) {

@@ -221,8 +221,8 @@ TEST(Messages, OfKnownSizesAreExecutedOnceInRunsAndInTurns) {
         const auto [network, parameters] = drawn(seed, runtime::Execution::handler);
         on_ranks(network, parameters, [&](Runtime& runtime, const Team& team) {
             Messages messages(runtime);
-            Told told;
-            const Symmetric<Told> everywhere(team, told);
+            Told record;
+            const Symmetric<Told> everywhere(team, record);
             std::array<std::uint64_t, 5> sent{};
             std::uint64_t sum = 0;
             for (int to = 0; to < team.size(); ++to) {
@@ -232,23 +232,24 @@ TEST(Messages, OfKnownSizesAreExecutedOnceInRunsAndInTurns) {
                     kind = number % 3 == 0 ? number / 3 % 5 : kind; // Runs of three on average.
                     ++sent[kind];
                     sum += kind == 0 ? 0 : kind * i;
-                    const auto here = everywhere.on(to);
+                    const auto target = everywhere.on(to);
                     if (kind == 0) {
-                        messages.async(here, [](Told& local) { ++local.calls[0]; });
+                        messages.async(target, [](Told& local) { ++local.calls[0]; });
                     } else if (kind == 1) {
                         messages.async(
-                            here, [](Told& local, std::uint64_t x) { ++local.calls[1], local.sum += x; }, i);
+                            target, [](Told& local, std::uint64_t x) { ++local.calls[1], local.sum += x; },
+                            i);
                     } else if (kind == 2) { // As long as the one before, and another function.
                         messages.async(
-                            here, [](Told& local, std::uint64_t x) { ++local.calls[2], local.sum += 2 * x; },
-                            i);
+                            target,
+                            [](Told& local, std::uint64_t x) { ++local.calls[2], local.sum += 2 * x; }, i);
                     } else if (kind == 3) {
-                        messages.async(here, [i](Told& local) { ++local.calls[3], local.sum += 3 * i; });
+                        messages.async(target, [i](Told& local) { ++local.calls[3], local.sum += 3 * i; });
                     } else {
                         Long numbers{};
                         numbers.back() = i;
                         messages.async(
-                            here,
+                            target,
                             [](Messages& self, int from, Told& local, const Long& all) {
                                 ++local.calls[4];
                                 self.async(
@@ -261,8 +262,8 @@ TEST(Messages, OfKnownSizesAreExecutedOnceInRunsAndInTurns) {
                 }
             }
             runtime.epoch();
-            EXPECT_EQ(told.calls, sent) << "seed " << seed;
-            EXPECT_EQ(told.sum, sum) << "seed " << seed;
+            EXPECT_EQ(record.calls, sent) << "seed " << seed;
+            EXPECT_EQ(record.sum, sum) << "seed " << seed;
             const auto all_sent = team.all(Fold::sum, runtime.counters().items);
             EXPECT_EQ(all_sent, team.all(Fold::sum, runtime.counters().items_handled));
             std::uint64_t by_bytes = 0;
