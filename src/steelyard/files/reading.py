@@ -14,7 +14,7 @@ import shlex
 import stat
 import time
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -288,6 +288,28 @@ def csv_rows(text: str, place: str, separator: str = "") -> Iterator[tuple[int, 
         reason = f"a cell of more than {LARGEST_CELL:,} characters" if long else str(error)
         cure = "close the quotation mark that opens it, or shorten it" if long else "repair that line"
         raise UsageError(f"{place}, line {rows.line_num}: {reason}", hint=cure) from None
+
+
+def check_width(
+    header: Sequence[str],
+    cells: Sequence[str],
+    line: str,
+    hint: str = "the file was cut off, or a cell holds a separator; repair that line",
+) -> None:
+    """Refuse a row that has more or fewer cells than the header.
+
+    Parameters
+    ----------
+    line : str
+        File and line, with which the message begins.
+
+    Raises
+    ------
+    UsageError
+        It has.
+    """
+    if len(cells) != len(header):
+        raise UsageError(f"{line}: {len(cells)} cells, but the header has {len(header)}", hint=hint)
 
 
 def _pipe(descriptor: int, path: Path) -> Iterator[bytes]:

@@ -21,10 +21,12 @@ from steelyard.extensions.exchange.blank_table import is_blank_table, read_blank
 from steelyard.extensions.exchange.endings import StatusColumns, find_status
 from steelyard.extensions.exchange.odd_rows import OddRow, odd_row
 from steelyard.extensions.exchange.wide_table import PERCENT, is_percent, lengthen, strip_percent
-from steelyard.files.reading import column_separator, csv_rows
+from steelyard.files.reading import check_width, column_separator, csv_rows
 
 LAUNCHES: Final = ("job", "jobid", "job_id", "slurm_job_id", "slurm_jobid", "launch", "launch_id")
 """Names of columns that name launches, where no option says otherwise."""
+
+_UNQUOTED: Final = "give every line the cells of the header; quote cells that have commas in them"
 
 Row = Mapping[str, str]
 
@@ -81,11 +83,7 @@ def read(text: str, place: str, columns: CsvColumns) -> tuple[Series, ...]:
     for number, cells in rows:
         if not cells:
             continue
-        if len(cells) != len(header):
-            raise UsageError(
-                f"{place}, line {number}: {len(cells)} cells, but the header has {len(header)}",
-                hint="give every line the cells of the header; quote cells that have commas in them",
-            )
+        check_width(header, cells, f"{place}, line {number}", hint=_UNQUOTED)
         table_rows.append((number, dict(zip(header, cells, strict=True))))
     return _read_shaped(header, table_rows, place, columns)
 

@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 import msgspec
 
 from steelyard.core.errors import UsageError
-from steelyard.files.reading import decode_document, too_deep
+from steelyard.files.reading import check_width, decode_document, too_deep
 
 _AGAIN: Final = "write the file again, or copy all of it: nothing was imported"
 _START: Final = re.compile(r'^[ \t]*(?=\{\s*["}]|\[\s*[{\]])', re.MULTILINE)
@@ -160,11 +160,8 @@ class Table(msgspec.Struct, frozen=True):
                     cells = next(csv.reader([line], delimiter=self.separator))
                 except csv.Error as error:
                     raise UsageError(f"{place}, line {number}: {error}", hint="repair that line") from None
-                if lines and len(cells) != len(lines[0]):
-                    raise UsageError(
-                        f"{place}, line {number}: {len(cells)} cells, but the header has {len(lines[0])}",
-                        hint="the file was cut off, or a cell holds a separator; repair that line",
-                    )
+                if lines:
+                    check_width(lines[0], cells, f"{place}, line {number}")
                 lines.append(cells)
         yield self.prepare(comments, lines) if self.prepare else make_rows(lines)
 

@@ -16,7 +16,7 @@ from steelyard.core.units import parse_float
 from steelyard.extensions.exchange.endings import StatusColumns, find_status
 from steelyard.extensions.exchange.outcomes import read_exit_code
 from steelyard.extensions.solvers.runs import OUTCOMES, Outcome, SolverRun, read_answer, read_outcome
-from steelyard.files.reading import csv_rows, read_text
+from steelyard.files.reading import check_width, csv_rows, read_text
 
 _NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "instance": ("instance", "benchmark", "problem", "input", "file", "task"),
@@ -94,11 +94,7 @@ def read_table(path: Path, roles: Roles, solver: str | None = None) -> tuple[Sol
 
 
 def _make_row(header: Sequence[str], cells: Sequence[str], line: str) -> dict[str, str]:
-    if len(cells) != len(header):
-        raise UsageError(
-            f"{line}: {len(cells)} cells, but the header has {len(header)}",
-            hint="the file was cut off, or a cell holds a separator; repair that line",
-        )
+    check_width(header, cells, line)
     return dict(zip(header, cells, strict=True))
 
 

@@ -35,7 +35,7 @@ from steelyard.extensions.exchange.importers.contents import (
 )
 from steelyard.extensions.exchange.importers.json_paths import ITERATION
 from steelyard.extensions.exchange.outcomes import Ending, read_ending
-from steelyard.files.reading import column_separator, csv_rows
+from steelyard.files.reading import check_width, column_separator, csv_rows
 
 CSV: Final = "csv"
 TSV: Final = "tsv"
@@ -251,11 +251,7 @@ def _count_seconds(name: str, rows: Sequence[dict[str, str]]) -> bool:
 
 
 def _make_row(names: Sequence[str], cells: Sequence[str], line: str) -> dict[str, str]:
-    if len(cells) != len(names):
-        raise UsageError(
-            f"{line}: {len(cells)} cells, but the header has {len(names)}",
-            hint="the file was cut off, or a cell holds a separator; repair that line",
-        )
+    check_width(names, cells, line)
     return dict(zip(names, cells, strict=True))
 
 
@@ -622,7 +618,7 @@ def _find_suffix(name: str) -> str | None:
 
     It is ``None`` where the name ends with none, and where ``s`` may be of a rate: ``images_s``.
     """
-    if (rate := _RATE.fullmatch(_CAPITAL.sub("_", name).lower()) or _RATE.fullmatch(name)) is not None:
+    if (rate := _RATE.fullmatch(_CAPITAL.sub("_", name).lower())) is not None:
         return f"{rate[1].rpartition('_')[2]}/s"
     stem, _, suffix = name.rpartition("_")
     if not stem or suffix not in SUFFIXES:
