@@ -228,12 +228,9 @@ class _Bisection:
     def _measure(self, commits: Sequence[str], blocks: int, watch: Watch) -> list[Floats]:
         """Logarithms of the metric for each commit, block by block; the last is that of the bad end."""
         records = self._list_records(blocks)
-        watches = [
-            watch_part(watch, place, len(records)) if records[1:] else watch for place in range(len(records))
-        ]
         parts = [
-            self._measure_record(commits, *at, observer)
-            for at, observer in zip(records, watches, strict=True)
+            self._measure_record(commits, *record, watch_part(watch, done, len(records)))
+            for done, record in enumerate(records)
         ]
         self._batches += 1
         samples = [join_samples(of_commit) for of_commit in zip(*parts, strict=True)]

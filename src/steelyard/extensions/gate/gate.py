@@ -318,8 +318,7 @@ class GatedSuite:
         for done, part in enumerate(parts):
             if self.request.layout and not is_complete(part.directory):
                 link_anew(part, self.request, self._sides)
-            is_split = len(parts) > 1
-            measured = measure(part, self._sides, watch_part(watch, done, len(parts)) if is_split else watch)
+            measured = measure(part, self._sides, watch_part(watch, done, len(parts)))
             self.measured_s += measured.seconds
             self._tally.add(measured, part.directory)
             self._turns.add(place, measured.samples)

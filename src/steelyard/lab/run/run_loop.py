@@ -46,7 +46,9 @@ Watch = Callable[[Progress], None]
 
 
 def watch_part(watch: Watch, done: int, total: int) -> Watch:
-    """Watch a record of one block as the next of so many that belong together."""
+    """Watch a record of one block as the next of so many that belong together; the only one as it is."""
+    if total == 1:
+        return watch
     return lambda progress: watch(progress.add_before(done, total))
 
 
