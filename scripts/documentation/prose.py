@@ -10,6 +10,9 @@ import msgspec
 
 LONG: Final = 30
 """Words above which a sentence is long."""
+MEDIAN_WORDS: Final = 16
+LONG_SHARE: Final = 0.08
+"""At most so many words has a sentence in the middle of a page, and at most this share is long."""
 
 _FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1\s*$", re.MULTILINE | re.DOTALL)
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
@@ -41,6 +44,11 @@ class Prose(msgspec.Struct, frozen=True):
     def long_share(self) -> float:
         """Share of sentences of more than ``LONG`` words."""
         return sum(count > LONG for count in self.words) / len(self.words) if self.words else 0.0
+
+    @property
+    def is_short(self) -> bool:
+        """Whether they are as short as those of a good manual."""
+        return self.median <= MEDIAN_WORDS and self.long_share <= LONG_SHARE
 
 
 def sentences(text: str) -> list[str]:
