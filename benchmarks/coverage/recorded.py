@@ -196,9 +196,9 @@ def main() -> int:
         wrong, ends = dict[str, int](), list[Ending]()
         for place, (title, values) in enumerate(series.items()):
             rng = np.random.default_rng([options.seed, place])
-            own = [play(rng, values) for _ in range(options.experiments)]
-            wrong[title] = sum(ending.is_wrong for ending in own)
-            ends += own
+            played = [play(rng, values) for _ in range(options.experiments)]
+            wrong[title] = sum(ending.is_wrong for ending in played)
+            ends += played
         total, worst = sum(wrong.values()), max(wrong, key=wrong.__getitem__)
         low = beta.ppf(0.025, total, count - total + 1) if total else 0.0
         high = beta.ppf(0.975, total + 1, count - total)
@@ -206,8 +206,8 @@ def main() -> int:
         text += f" to {100 * high:.1f}), {worst} {wrong[worst]} of {options.experiments}"
         if held := [ending.is_held for ending in ends if ending.is_held is not None]:
             text += f"; {100 * np.mean(held):.1f} %"
-        if told := [ending.is_held for ending in ends if ending.is_told]:
-            text += f", beside a verdict {sum(map(bool, told))} of {len(told)}"
+        if beside := [ending.is_held for ending in ends if ending.is_told]:
+            text += f", beside a verdict {sum(map(bool, beside))} of {len(beside)}"
         print(text, flush=True)
         failed |= total > binom.ppf(0.999, count, stated)
     return int(failed)

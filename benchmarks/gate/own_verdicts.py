@@ -163,8 +163,8 @@ def judge_perfgate(place: Path, base: Mapping[str, str], head: Mapping[str, str]
     done = subprocess.run([*words, "--out", "compare.json"], cwd=place, capture_output=True, check=False)
     if done.returncode not in PERFGATE_CODES:
         raise SystemExit(f"{words} ended with {done.returncode}:\n{done.stderr.decode()}")
-    own = "slower" if done.returncode == PERFGATE_FAILS else "open"
-    return own, judge_by_import(["base.json", "head.json"], place, metric="wall_s")
+    verdict = "slower" if done.returncode == PERFGATE_FAILS else "open"
+    return verdict, judge_by_import(["base.json", "head.json"], place, metric="wall_s")
 
 
 JUDGES: dict[str, tuple[str, Judge]] = {

@@ -48,7 +48,7 @@ FLAT: Final = {"machine": "flat"}
 FAT: Final = {"machine": "fat-tree"}
 
 
-def whole(file: str, **filters: str) -> Points:
+def read_points(file: str, **filters: str) -> Points:
     """Times of a whole sort by p."""
     return medians(file, "time_s", "p", phase="", **filters)
 
@@ -117,7 +117,7 @@ def two_rounds(**filters: str) -> Judge:
 
 def _both(data: Data) -> tuple[dict[float, float], dict[float, float]]:
     uniform, gaussian = (
-        dict(whole(GAUSSIAN, algorithm="histogram", distribution=distribution)(data))
+        dict(read_points(GAUSSIAN, algorithm="histogram", distribution=distribution)(data))
         for distribution in ("uniform", "gaussian")
     )
     return uniform, gaussian
@@ -132,7 +132,7 @@ def same_model(method: Method) -> Judge:
             name: modelled(
                 data,
                 f"same {name}",
-                whole(GAUSSIAN, algorithm="histogram", distribution=name),
+                read_points(GAUSSIAN, algorithm="histogram", distribution=name),
                 cell,
                 method,
             ).growth()
@@ -155,7 +155,7 @@ def same_times(data: Data) -> Answer:
 
 def _gains(data: Data, machine: str) -> dict[float, float]:
     single, together = (
-        whole(SPLITTER_BASED, algorithm="exact", schedule=schedule, machine=machine)(data)
+        read_points(SPLITTER_BASED, algorithm="exact", schedule=schedule, machine=machine)(data)
         for schedule in ("sequential", "batched")
     )
     return {p: single[p] / together[p] for p in single if p in together}
@@ -258,7 +258,7 @@ def closer(method: Method, command: str) -> Judge:
         ranks, texts = {}, []
         for bits in ("4", "8"):
             for machine in ("fat-tree", "flat"):
-                points = whole(RADIX_MINI, algorithm="radix", bits=bits, machine=machine)
+                points = read_points(RADIX_MINI, algorithm="radix", bits=bits, machine=machine)
                 cell = Cell("match", "log p", "p", "wide", "p^0.5")
                 model = modelled(data, f"closer {bits} {machine}", points, cell, method)
                 ranks[bits, machine] = rank(model)
@@ -278,7 +278,7 @@ def overtakes(machine: str) -> Judge:
 
     def judge(data: Data) -> Answer:
         sample, histogram = (
-            whole(SPLITTER_BASED, algorithm=name, schedule="batched", machine=machine)(data)
+            read_points(SPLITTER_BASED, algorithm=name, schedule="batched", machine=machine)(data)
             for name in ("sample", "histogram")
         )
         ratios = {p: sample[p] / histogram[p] for p in sorted(sample) if p in histogram}

@@ -91,13 +91,13 @@ def table_10() -> list[dict[str, str]]:
 def times(function: str, system: str) -> Points:
     """Times of the whole of a sort on the machine that stands beside a system."""
     file, selection = WHOLE[function]
-    return of.whole(file, **selection, **MACHINES[system])
+    return of.read_points(file, **selection, **MACHINES[system])
 
 
 def times_on_a_torus(function: str) -> Points:
     """Times of the whole of a sort on the torus of part (o)."""
     algorithm, bits = ON_A_TORUS[function]
-    return of.whole(SHARES, machine="torus", computing="calibrated", algorithm=algorithm, bits=bits)
+    return of.read_points(SHARES, machine="torus", computing="calibrated", algorithm=algorithm, bits=bits)
 
 
 def cell_of(line: dict[str, str]) -> Cell:

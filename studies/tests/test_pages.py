@@ -48,9 +48,9 @@ COMMAND = re.compile(r"\(`((?:NPB_ROOT=\S+ )?\.venv/bin/python (studies/\S+\.py)
 
 @pytest.mark.parametrize("page", sorted(STUDIES.glob("*/PAPER.md")), ids=lambda page: page.parent.name)
 def test_a_command_that_would_decide_is_one_that_its_program_knows(page):
-    found = COMMAND.findall(page.read_text(encoding="utf-8"))
-    assert found
-    for command, script, words in dict.fromkeys(found):
+    commands = COMMAND.findall(page.read_text(encoding="utf-8"))
+    assert commands
+    for command, script, words in dict.fromkeys(commands):
         program = STUDIES.parent / script
         source = program.read_text(encoding="utf-8")
         for word in words.split():

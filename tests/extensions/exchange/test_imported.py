@@ -184,9 +184,9 @@ def test_one_file_a_side_says_that_its_verdict_is_of_two_sessions(pytest_benchma
         answer, (verdict,) = analyze(record), check(record).verdicts
     text = render(answer)
     assert "of each in these two sessions" in text
-    said = " ".join(text.split())
-    assert "new: one file each, so that verdicts hold for these two sessions: variation between" in said
-    assert "variation between sessions is not covered by any interval" in said
+    joined = " ".join(text.split())
+    assert "new: one file each, so that verdicts hold for these two sessions: variation between" in joined
+    assert "variation between sessions is not covered by any interval" in joined
     assert "of these two sessions" in format_evidence_words(verdict.claim, verdict.instances[0])
 
 

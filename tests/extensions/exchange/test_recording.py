@@ -86,8 +86,8 @@ def test_a_level_that_the_experiment_has_not_is_an_error(tmp_path):
 
 @pytest.mark.parametrize("factor", ["query", "task", "kernel", "operation"])
 def test_work_of_one_file_of_a_tool_is_a_list_and_is_compared_between_files(factor):
-    one = {factor: ["a", "b"]}
-    assert choose_compared(Selection(), one, "clickbench") is None
-    assert choose_compared(Selection(compare=factor), one, "clickbench") == factor
-    assert choose_compared(Selection(), {**one, "file": ["old", "new"]}, "clickbench") == "file"
-    assert choose_compared(Selection(), one, "csv") == factor
+    levels = {factor: ["a", "b"]}
+    assert choose_compared(Selection(), levels, "clickbench") is None
+    assert choose_compared(Selection(compare=factor), levels, "clickbench") == factor
+    assert choose_compared(Selection(), {**levels, "file": ["old", "new"]}, "clickbench") == "file"
+    assert choose_compared(Selection(), levels, "csv") == factor
