@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     )
     from steelyard.laboratory import Laboratory, compare, measure
 
-__version__ = "0.12.0"
+__version__ = "0.13.0"
 __all__ = [
     "ClaimKind",
     "Command",

@@ -122,7 +122,7 @@ def test_pkg_config_names_what_a_program_links(plain, tmp_path):
     )
     must_run(["c++", "-std=c++20", str(source), "-o", str(program), *flags])
     must_run([str(program)])
-    assert must_run(["pkg-config", "--modversion", "goodsyard-containers"], env).strip() == "0.12.0"
+    assert must_run(["pkg-config", "--modversion", "goodsyard-containers"], env).strip() == "0.13.0"
 
 
 def test_users_get_c_plus_plus_20_and_no_flag_of_ours(plain):
