@@ -145,23 +145,16 @@ def module_name(file: Path) -> str:
 
 
 def imported_modules(file: Path, modules: Collection[str]) -> set[str]:
-    """Modules that a file imports whenever it runs: late imports count, those for types alone do not."""
-    tree = ast.parse(file.read_text())
-    for_types = {
-        id(node)
-        for branch in ast.walk(tree)
-        if isinstance(branch, ast.If) and ast.unparse(branch.test) == "TYPE_CHECKING"
-        for node in ast.walk(branch)
-    }
+    """Modules that a file imports, late or for types alone."""
     names = set()
-    for node in ast.walk(tree):
-        if id(node) not in for_types and isinstance(node, ast.ImportFrom) and node.module:
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module:
             members = {f"{node.module}.{alias.name}" for alias in node.names}
             names |= {name if name in modules else node.module for name in members}
     return (names & modules) - {module_name(file)}
 
 
-@pytest.mark.parametrize("room", sorted(ABOVE))
+@pytest.mark.parametrize("room", [*sorted(ABOVE), *(f"extensions/{entry.name}" for entry in EXTENSIONS)])
 def test_no_module_of_a_room_needs_itself_by_way_of_others(room):
     files = {module_name(file): file for file in (ROOT / room).rglob("*.py")}
     needs = {name: imported_modules(file, files.keys()) for name, file in files.items()}

@@ -12,9 +12,10 @@ from msgspec.structs import replace
 from steelyard.core.errors import UsageError
 from steelyard.core.extension import list_readers, load
 from steelyard.extensions.exchange.importers import read_output
-from steelyard.extensions.outputs.declaration import COUNT, Fault, Format, Measure, Rows
+from steelyard.extensions.outputs.declaration import COUNT, Fault, Measure, Rows
 from steelyard.extensions.outputs.formats.cluster import HPL
 from steelyard.extensions.outputs.formats.suites import BENCHEXEC, RAMBLE
+from steelyard.extensions.outputs.reading import Format
 from steelyard.extensions.outputs.shapes import Json
 
 OURS = Format(

@@ -1,4 +1,4 @@
-"""``Format``: all that a format says of itself, from which its files are read.
+"""What a format says of its rows, and of the values in them.
 
 A declaration has no code of its own: how the text is cut into rows, which fields of a row are labels, which
 are values, in which unit and which way is better, and what says that a run failed.
@@ -6,22 +6,17 @@ are values, in which unit and which way is better, and what says that a run fail
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import msgspec
 
 from steelyard.core.units import Better
-from steelyard.extensions.exchange.importers.contents import FileContents, Repeats
 from steelyard.extensions.outputs.rows import Row
-from steelyard.extensions.outputs.shapes import Shape
 
 Field = str | Callable[[Row], object]
 """Path of a field, or what makes it of a row."""
 
-HEAD: Final = 65_536
-"""Characters of a text that say of which format it is."""
 ANY: Final = r"(?s).+"
 COUNT: Final = r"(?!0+(?:\.0+)?%?$).+"
 """A number other than 0."""
@@ -124,65 +119,3 @@ class Histogram(msgspec.Struct, frozen=True):
     field: Field
     unit: str
     width: float | None = None
-
-
-class Format(msgspec.Struct, frozen=True, kw_only=True):
-    """A format: a function from a text, and what to call it, to ``FileContents``.
-
-    Attributes
-    ----------
-    name : str
-        As ``--format`` takes it.
-    marks : tuple of str
-        Expressions that the beginning of a text has, all of them.
-    shape : Shape
-    rows : tuple of Rows
-    version : str
-        Field of the document.
-    host : Mapping[str, str]
-        Facts of the machine, by field of the document.
-    repeats : {"launch", "process"}
-        What the rows of one configuration are.
-    units : Mapping[str, str]
-        Units that the tool spells in its own way.
-    notes : tuple of str
-        What every file of the format lacks.
-    end : str
-        Expression that a whole file has; without it, some of its runs may be missing.
-    histograms : tuple of Histogram
-        Of each row.
-    limits : Mapping[str, str]
-        Fields of the document with the limits at which runs are ended, by metric.
-    continues : callable, optional
-        Whether a document shows the run of the one before again, further on: of these, the last counts.
-    """
-
-    name: str
-    marks: tuple[str, ...]
-    shape: Shape
-    rows: tuple[Rows, ...]
-    version: str = ""
-    host: Mapping[str, str] = {}
-    repeats: Repeats = "launch"
-    units: Mapping[str, str] = {}
-    notes: tuple[str, ...] = ()
-    end: str = ""
-    histograms: tuple[Histogram, ...] = ()
-    limits: Mapping[str, str] = {}
-    continues: Callable[[Any, Any], bool] | None = None
-
-    def looks_like(self, text: str) -> bool:
-        """Whether the text begins as one of the format."""
-        return all(re.search(mark, text[:HEAD], re.MULTILINE) for mark in self.marks)
-
-    def __call__(self, text: str, place: str) -> FileContents:
-        """Read a text.
-
-        Raises
-        ------
-        UsageError
-            It is of another format, or is damaged.
-        """
-        from steelyard.extensions.outputs.reading import read
-
-        return read(self, text, place)

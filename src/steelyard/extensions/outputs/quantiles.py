@@ -13,7 +13,7 @@ import msgspec
 from steelyard.core.special import binomial_order
 from steelyard.core.units import format_quantity, parse_float
 from steelyard.extensions.exchange.importers.contents import Unit, any_unit
-from steelyard.extensions.outputs.declaration import Format, Histogram
+from steelyard.extensions.outputs.declaration import Histogram
 from steelyard.extensions.outputs.rows import Row
 
 SHOWN: Final = (0.5, 0.99, 0.999)
@@ -74,10 +74,10 @@ def estimate_quantile(bins: Sequence[Bin], p: float, level: float = LEVEL) -> Qu
     )
 
 
-def describe_quantiles(form: Format, row: Row, title: str) -> list[str]:
+def describe_quantiles(histograms: Sequence[Histogram], row: Row, title: str) -> list[str]:
     """Tell the quantiles of each histogram of a row, a sentence each histogram."""
     sentences = []
-    for histogram in form.histograms:
+    for histogram in histograms:
         bins = make_bins(histogram, row)
         if not bins:
             continue

@@ -1,10 +1,13 @@
-"""Reading a text as a format declares it: each row is a run with values, or one that failed."""
+"""``Format``: all that a format says of itself, from which its files are read.
+
+Each row of a text is a run with values, or one that failed.
+"""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, Final
 
@@ -16,6 +19,7 @@ from steelyard.extensions.exchange.importers.contents import (
     FailedRuns,
     FileContents,
     ImportedSeries,
+    Repeats,
     Unit,
     any_unit,
     direction_of,
@@ -24,14 +28,16 @@ from steelyard.extensions.exchange.importers.contents import (
     word_levels,
 )
 from steelyard.extensions.exchange.importers.machines import make_host
-from steelyard.extensions.outputs.declaration import Fault, Field, Format, Measure, Rows
+from steelyard.extensions.outputs.declaration import Fault, Field, Histogram, Measure, Rows
 from steelyard.extensions.outputs.quantiles import describe_quantiles
 from steelyard.extensions.outputs.rows import Row, list_places, list_rows
-from steelyard.extensions.outputs.shapes import Lines
+from steelyard.extensions.outputs.shapes import Lines, Shape
 from steelyard.report.text.label import plural
 
 BEHIND: Final = "<>"
 _VERSION: Final = re.compile(r"\d[\w.+-]*")
+HEAD: Final = 65_536
+"""Characters of a text that say of which format it is."""
 MOST_TOLD: Final = 4
 """Histograms whose quantiles are told."""
 _NUMBER: Final = re.compile(
@@ -68,52 +74,101 @@ class Run(msgspec.Struct, frozen=True):
     fault: tuple[str, str] | None = None
 
 
-def read(form: Format, text: str, place: str) -> FileContents:
-    """Read every row: the number of runs with values, failed and skipped is that of the rows.
+class Format(msgspec.Struct, frozen=True, kw_only=True):
+    """A format: a function from a text, and what to call it, to ``FileContents``.
 
-    Raises
-    ------
-    UsageError
-        The text is of another format, or is damaged.
+    Attributes
+    ----------
+    name : str
+        As ``--format`` takes it.
+    marks : tuple of str
+        Expressions that the beginning of a text has, all of them.
+    shape : Shape
+    rows : tuple of Rows
+    version : str
+        Field of the document.
+    host : Mapping[str, str]
+        Facts of the machine, by field of the document.
+    repeats : {"launch", "process"}
+        What the rows of one configuration are.
+    units : Mapping[str, str]
+        Units that the tool spells in its own way.
+    notes : tuple of str
+        What every file of the format lacks.
+    end : str
+        Expression that a whole file has; without it, some of its runs may be missing.
+    histograms : tuple of Histogram
+        Of each row.
+    limits : Mapping[str, str]
+        Fields of the document with the limits at which runs are ended, by metric.
+    continues : callable, optional
+        Whether a document shows the run of the one before again, further on: of these, the last counts.
     """
-    if not form.looks_like(text):
-        raise UsageError(
-            f"{place}: not a file of {form.name}",
-            hint="leave --format out, or name the format that the file has",
+
+    name: str
+    marks: tuple[str, ...]
+    shape: Shape
+    rows: tuple[Rows, ...]
+    version: str = ""
+    host: Mapping[str, str] = {}
+    repeats: Repeats = "launch"
+    units: Mapping[str, str] = {}
+    notes: tuple[str, ...] = ()
+    end: str = ""
+    histograms: tuple[Histogram, ...] = ()
+    limits: Mapping[str, str] = {}
+    continues: Callable[[Any, Any], bool] | None = None
+
+    def looks_like(self, text: str) -> bool:
+        """Whether the text begins as one of the format."""
+        return all(re.search(mark, text[:HEAD], re.MULTILINE) for mark in self.marks)
+
+    def __call__(self, text: str, place: str) -> FileContents:
+        """Read every row of a text: the number of runs with values, failed and skipped is that of the rows.
+
+        Raises
+        ------
+        UsageError
+            It is of another format, or is damaged.
+        """
+        if not self.looks_like(text):
+            raise UsageError(
+                f"{place}: not a file of {self.name}",
+                hint="leave --format out, or name the format that the file has",
+            )
+        try:
+            documents, snapshots = _drop_snapshots(self, list(self.shape.parse(text, place)))
+            runs, quantiles = _read_runs(self, documents)
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            # What a declaration says of a document is true of those that its tool writes.
+            raise UsageError(
+                f"{place}: looks like a file of {self.name}, but is arranged otherwise: {error}",
+                hint="another version of the tool wrote it, or something changed it",
+            ) from None
+        first = documents[0] if documents else {}
+        version = _VERSION.search(str(Row(first).get(self.version) or "")) if self.version else None
+        host = make_host(**{name: _get_scalar(Row(first).get(path)) for name, path in self.host.items()})
+        failures = _attribute([run for run in runs if run.fault and run.fault[0] != "skipped"], runs)
+        return FileContents(
+            f"{self.name} {version[0]}" if version else self.name,
+            tuple(_make_series(runs)),
+            self.repeats,
+            host,
+            notes=(
+                *snapshots,
+                *_tell_count(self, runs),
+                *_tell_end(self, text),
+                *self.notes,
+                *_shorten(quantiles),
+            ),
+            skipped={
+                word_levels(dict(run.labels)): run.fault[1]
+                for run in runs
+                if run.fault and run.fault[0] == "skipped"
+            },
+            failures=tuple(failures),
+            limits=dict(_read_limits(self, Row(first))),
         )
-    try:
-        documents, snapshots = _drop_snapshots(form, list(form.shape.parse(text, place)))
-        runs, quantiles = _read_runs(form, documents)
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        # What a declaration says of a document is true of those that its tool writes.
-        raise UsageError(
-            f"{place}: looks like a file of {form.name}, but is arranged otherwise: {error}",
-            hint="another version of the tool wrote it, or something changed it",
-        ) from None
-    first = documents[0] if documents else {}
-    version = _VERSION.search(str(Row(first).get(form.version) or "")) if form.version else None
-    host = make_host(**{name: _get_scalar(Row(first).get(path)) for name, path in form.host.items()})
-    failures = _attribute([run for run in runs if run.fault and run.fault[0] != "skipped"], runs)
-    return FileContents(
-        f"{form.name} {version[0]}" if version else form.name,
-        tuple(_make_series(runs)),
-        form.repeats,
-        host,
-        notes=(
-            *snapshots,
-            *_tell_count(form, runs),
-            *_tell_end(form, text),
-            *form.notes,
-            *_shorten(quantiles),
-        ),
-        skipped={
-            word_levels(dict(run.labels)): run.fault[1]
-            for run in runs
-            if run.fault and run.fault[0] == "skipped"
-        },
-        failures=tuple(failures),
-        limits=dict(_read_limits(form, Row(first))),
-    )
 
 
 def _read_limits(form: Format, document: Row) -> Iterator[tuple[str, float]]:
@@ -145,7 +200,7 @@ def _read_runs(form: Format, documents: list[Any]) -> tuple[list[Run], list[str]
                     continue
                 run = _read_run(form, rows, row)
                 runs.append(run)
-                quantiles += describe_quantiles(form, row, word_levels(dict(run.labels)))
+                quantiles += describe_quantiles(form.histograms, row, word_levels(dict(run.labels)))
     return runs, quantiles
 
 

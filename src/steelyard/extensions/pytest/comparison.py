@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from steelyard.core.errors import SteelyardError
-from steelyard.extensions.pytest.failures import SESSION, SessionFailure
 from steelyard.extensions.pytest.saved import SavedSession, name_of, read_saved
 from steelyard.extensions.pytest.turns import DIGITS, TurnsConfirmation, UnmeasurableError, measure_in_turns
 from steelyard.stats.compare.sessions import Moved, SessionMeans, compare_sessions
@@ -64,19 +63,6 @@ class SessionComparison(msgspec.Struct, frozen=True):
     unjudged: Sequence[str] = ()
     is_void: bool = False
     """Whether nothing at all could be measured of what was asked for."""
-
-    def failures(self, *, strict: bool) -> list[SessionFailure]:
-        """Return why the session fails by it; none where it does not."""
-        from steelyard.extensions.pytest.summary import describe_change
-
-        names = {"slower", "suspected", "not_judged"} if strict else {"slower"}
-        changes = [
-            SessionFailure(change.name, describe_change(change))
-            for change in self.changes
-            if change.standing in names
-        ]
-        unjudged = self.unjudged if strict or self.is_void else ()
-        return changes + [SessionFailure(SESSION, text) for text in unjudged]
 
 
 def compare_with_commit(

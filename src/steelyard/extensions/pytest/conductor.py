@@ -198,6 +198,8 @@ class TimedSession:
             if self._unjudged:
                 reasons.append(f"{UNJUDGED_CLAIMS}: {self._unjudged}")
             return [SessionFailure(SESSION, text) for text in reasons if self._is_strict]
+        from steelyard.extensions.pytest.summary import list_failures
+
         saved = self.config.rootpath / KEPT
         try:
             directory = next_record(saved / LAST, replace=True)
@@ -206,7 +208,7 @@ class TimedSession:
             failures = [
                 failure
                 for comparison in self.comparisons
-                for failure in comparison.failures(strict=self._is_strict)
+                for failure in list_failures(comparison, strict=self._is_strict)
             ]
             if name and (self._failed or failures):
                 why = (

@@ -7,6 +7,7 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 from steelyard.core.units import format_quantity
+from steelyard.extensions.pytest.failures import SESSION, SessionFailure
 from steelyard.report.text.digits import bounds, factor, ratio
 
 if TYPE_CHECKING:
@@ -33,6 +34,18 @@ def lines(
         yield from (f"- {change.name}: {describe_change(change)}" for change in comparison.changes)
         yield from comparison.unjudged
     yield from notes
+
+
+def list_failures(comparison: SessionComparison, *, strict: bool) -> list[SessionFailure]:
+    """Return why a session fails by a comparison; none where it does not."""
+    names = {"slower", "suspected", "not_judged"} if strict else {"slower"}
+    changes = [
+        SessionFailure(change.name, describe_change(change))
+        for change in comparison.changes
+        if change.standing in names
+    ]
+    unjudged = comparison.unjudged if strict or comparison.is_void else ()
+    return changes + [SessionFailure(SESSION, text) for text in unjudged]
 
 
 def describe_change(change: SessionChange) -> str:

@@ -22,7 +22,6 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-import msgspec
 import numpy as np
 from msgspec.structs import replace
 
@@ -37,6 +36,7 @@ from steelyard.extensions.growth.scaling.model import (
     ScalingModel,
     Term,
 )
+from steelyard.extensions.growth.scaling.points import Points
 from steelyard.extensions.growth.scaling.tiers import describe_tier
 from steelyard.extensions.growth.scaling.validation import RANKS, Asked
 
@@ -74,24 +74,6 @@ OUTPACING: Final = 4
 LOGARITHM: Final = Growth.make(0, 1)
 KEPT: Final = 0.75
 """Of the probability of a rank that is doubted; so little that none reaches ``SURE``."""
-
-
-class Points(msgspec.Struct, frozen=True):
-    """Points of one parameter in ascending order, and their values.
-
-    Attributes
-    ----------
-    u2 : sequence of float
-        Squares of the standard uncertainties by noise, with ``freedom`` degrees of freedom.
-    variance : sequence of float
-        … by noise and by what formulas miss.
-    """
-
-    scales: Sequence[float]
-    values: Sequence[float]
-    u2: Sequence[float]
-    freedom: float
-    variance: Sequence[float]
 
 
 def doubt(model: ScalingModel, question: Asked, points: Points, *, rising: bool) -> ScalingModel:

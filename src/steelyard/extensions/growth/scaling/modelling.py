@@ -22,7 +22,7 @@ from steelyard.extensions.growth.scaling.candidates import LEAST_FOR_SUMS
 from steelyard.extensions.growth.scaling.checks import LARGEST_PARAMETER, LEAST_POINTS, SeriesArrays, read_all
 from steelyard.extensions.growth.scaling.choose import Choices
 from steelyard.extensions.growth.scaling.columns import Monomial
-from steelyard.extensions.growth.scaling.doubts import Points, doubt
+from steelyard.extensions.growth.scaling.doubts import doubt
 from steelyard.extensions.growth.scaling.exact_models import state_exactly
 from steelyard.extensions.growth.scaling.fit import AnswerSource, Fitted, Grid, fit
 from steelyard.extensions.growth.scaling.foresee import Foresight, foresee
@@ -43,6 +43,7 @@ from steelyard.extensions.growth.scaling.one_point import (
     rests_on_last,
     shows_before_last,
 )
+from steelyard.extensions.growth.scaling.points import Points
 from steelyard.extensions.growth.scaling.posterior import EXACT, Posterior
 from steelyard.extensions.growth.scaling.provenance import note_provenance
 from steelyard.extensions.growth.scaling.question import Question

@@ -10,16 +10,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from steelyard.core.arrays import Floats
 from steelyard.extensions.growth.algebra import CONSTANT, Growth
 from steelyard.extensions.growth.scaling.model import ModelWarning, ScalingModel
-
-if TYPE_CHECKING:
-    from steelyard.extensions.growth.scaling.doubts import Points
+from steelyard.extensions.growth.scaling.points import Points
 
 PLACES: Final = 8
 """Places of the change that are tried between two points."""

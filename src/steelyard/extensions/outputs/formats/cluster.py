@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from steelyard.extensions.outputs.declaration import COUNT, Fault, Format, Measure, Rows
+from steelyard.extensions.outputs.declaration import COUNT, Fault, Measure, Rows
+from steelyard.extensions.outputs.reading import Format
 from steelyard.extensions.outputs.shapes import Line, Lines
 
 # HPL 1.0 prints three residuals of a run, HPL 2 one; all of them must pass.

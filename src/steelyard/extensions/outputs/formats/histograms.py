@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from steelyard.extensions.outputs.declaration import Format, Histogram, Measure, Rows
+from steelyard.extensions.outputs.declaration import Histogram, Measure, Rows
+from steelyard.extensions.outputs.reading import Format
 from steelyard.extensions.outputs.rows import Row
 from steelyard.extensions.outputs.shapes import Line, Lines
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from steelyard.extensions.outputs.declaration import ABSENT, COUNT, Fault, Format, Measure, Rows
+from steelyard.extensions.outputs.declaration import ABSENT, COUNT, Fault, Measure, Rows
+from steelyard.extensions.outputs.reading import Format
 from steelyard.extensions.outputs.shapes import Json, Line, Lines
 
 IPERF3: Final = Format(

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from steelyard.extensions.outputs.declaration import COUNT, Fault, Format, Measure, Rows
+from steelyard.extensions.outputs.declaration import COUNT, Fault, Measure, Rows
+from steelyard.extensions.outputs.reading import Format
 from steelyard.extensions.outputs.rows import Row
 from steelyard.extensions.outputs.shapes import Json, Table, Xml, make_rows
 
