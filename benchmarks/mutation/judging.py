@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -62,18 +61,21 @@ class Bench:
 
     def judge(self, mutant: Mutant) -> Judgement:
         """Run the tests that are chosen for a mutant until one fails that passes without it."""
-        files = selection.choose(mutant.path)
+        files = [name for name in selection.choose(mutant.path) if (self.copy / name).exists()]
         started = time.monotonic()
         if not files:
             return Judgement("no test", "", 0, 0.0)
         file = self.copy / mutant.path.relative_to(ROOT)
+        # Of the copy: the tree may have changed since, and another file of today belongs to other neighbours.
+        original, status = file.read_bytes(), file.stat()
         state: State | None = None
         by = ""
         while state is None:
             file.write_text(mutant.code)
             code, by = self._test(files)
             # With the time that it had, so that its byte code is that of its text again.
-            shutil.copy2(mutant.path, file)
+            file.write_bytes(original)
+            os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
             if code is None:
                 state = "out of time"
             elif code == 0:
