@@ -8,7 +8,7 @@ from steelyard.core.analysis import MeasuredTypeB, TypeB
 from steelyard.core.factorial import Axis, Layout
 from steelyard.core.units import BUILTIN, Metric
 from steelyard.report.answer import effects
-from steelyard.report.answer.effect_words import format_interactions, leads, name_effect
+from steelyard.report.answer.effect_words import findings, format_interactions, leads, name_effect
 from steelyard.report.text.line import plain
 from steelyard.results.effects import ConditionalEffect, Effect, Factorial, LevelEffect, LogEstimate
 from steelyard.results.interval import Interval
@@ -139,6 +139,25 @@ def test_for_what_is_no_speed_there_is_less_and_more():
 def test_ratios_beyond_any_number_are_dashes():
     beyond = Effect(("opt",), (), 1, 1.0, None, "block-contrast-t", 500.0, estimate(1000.0), None, p=0.01)
     assert "opt: O2 → O3        –" in text(make_effect(effects=(beyond,)))
+
+
+@pytest.mark.parametrize(
+    ("better", "log", "claim", "style"),
+    [
+        ("lower", 0.2, "is 1.221 × less size", "good"),
+        ("lower", -0.2, "is 1.221 × more size", "bad"),
+        ("neither", 0.2, "1.221 ×", ""),
+    ],
+)
+def test_a_main_effect_is_good_news_or_bad_news_or_where_no_way_is_better_neither(better, log, claim, style):
+    ends = Interval(1.19, 1.25) if log > 0 else Interval(0.8, 0.84)
+    resolved = Effect(
+        ("opt",), (), 1, 0.5, 0.4, "block-contrast-t", -0.1, estimate(log), ends, p=0.01, resolved=True
+    )
+    factorial = make_effect(metric=Metric("size", "B", better=better), effects=(resolved,))
+    (finding,) = findings(Answering(factorial))
+    assert claim in finding.claim
+    assert finding.style == style
 
 
 def test_only_two_steps_without_a_baseline_lead():
