@@ -6,6 +6,7 @@ import pytest
 
 from steelyard.extensions.plan.looking_ahead import DIFFERENCES, SPREADS, outlook
 from steelyard.extensions.plan.results import Pilot
+from steelyard.stats.planning.at_bound import units_at_bound
 from steelyard.stats.planning.sample_size import n_paired, n_relied_on, n_signs, n_tost, n_welch
 from steelyard.stats.planning.slow_runs import units_to_trust
 
@@ -71,4 +72,6 @@ def test_of_a_median_so_few_units_show_nothing_and_it_says_how_many_can():
     assert outlook(**{**design, "units": 8}, comparisons=4).fewest is None
     for row in item.rows:
         assert row.needed == tuple(n_signs(math.log1p(d) / row.s, in_time=True) for d in DIFFERENCES)
-        assert row.equivalent == n_signs(math.log1p(0.02) / row.s, 0.05, 0.95, in_time=True)
+        assert row.equivalent == units_at_bound(
+            lambda times, s=row.s: n_signs(math.log1p(0.02) / s / times, 0.05, 0.95, in_time=True)
+        )

@@ -34,6 +34,7 @@ from steelyard.stats.compare.comparison import intervals
 from steelyard.stats.compare.judgement import share_of_level
 from steelyard.stats.compare.slow_mode import runs_to_trust
 from steelyard.stats.hypothesis.holm import holm
+from steelyard.stats.planning.at_bound import units_at_bound
 from steelyard.stats.sequential.looks import Looks
 
 LEAST: Final = 3
@@ -230,8 +231,15 @@ def estimate_blocks(differences: Floats, margin: float, level: float) -> int | N
     if distance <= 0:
         return None
     reach = -normal_quantile(level / 2) + normal_quantile(POWER)
-    needed = (reach * spread / distance) ** 2 + 2
+
+    def count_blocks(times: float) -> int | None:
+        needed = (reach * spread * times / distance) ** 2 + 2
+        return None if needed > MOST_BLOCKS else math.ceil(needed)
+
+    needed = units_at_bound(count_blocks)
+    if needed is None:
+        return None
     mean, bound = float(differences.mean()), math.log1p(margin)
     if abs(mean) < bound:
         needed = max(needed, runs_to_trust(bound - max(mean, 0.0)))
-    return None if needed > MOST_BLOCKS else max(1, math.ceil(needed) - n)
+    return max(1, needed - n)

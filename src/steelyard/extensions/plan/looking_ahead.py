@@ -9,6 +9,7 @@ from typing import Final
 from steelyard.extensions.plan.results import Outlook, OutlookRow, Pilot
 from steelyard.results.undefined import LARGEST_LOG
 from steelyard.results.unit import Judge, Unit
+from steelyard.stats.planning.at_bound import units_at_bound
 from steelyard.stats.planning.planned_test import PlannedTest
 from steelyard.stats.planning.sample_size import n_precise, n_relied_on
 from steelyard.stats.planning.slow_runs import units_to_trust
@@ -79,7 +80,11 @@ def _compute_ratio(effect: float | None, s: float) -> float | None:
 
 def _compute_equivalent(test: PlannedTest, margin: float, s: float) -> int | None:
     """Units that show equivalence, and that slow runs which carry a mean over the margin would show in."""
-    units = test.equivalent(math.log1p(margin) / s, POWER_OF_EQUIVALENCE)
+
+    def count_units(times: float) -> int | None:
+        return test.equivalent(math.log1p(margin) / s / times, POWER_OF_EQUIVALENCE)
+
+    units = units_at_bound(count_units) if test.in_time else count_units(1.0)
     if units is None or test.judge == "sign" or test.unit == "instance":
         return units
     return units_to_trust(math.log1p(margin), s, POWER_OF_EQUIVALENCE, least=units, passes=test.passes)

@@ -10,7 +10,7 @@ from steelyard.results.analysis import DesignFacts
 from steelyard.results.comparison import FreshRun, Speedup
 from steelyard.results.unit import Unit
 from steelyard.stats.compare.slow_mode import MEANS
-from steelyard.stats.describe.dependence import AT_BOUND, FEWEST, allowance_under
+from steelyard.stats.planning.at_bound import units_at_bound
 from steelyard.stats.planning.planned_test import MOST_BLOCKS, PlannedTest
 from steelyard.stats.planning.power import POWER
 from steelyard.stats.planning.slow_runs import units_to_trust
@@ -41,15 +41,14 @@ def fresh_run(
         passes,
     )
     bound = 0.0 if declared.margin is None else math.log1p(declared.margin)
-    if size >= bound:
-        units = test.units_needed((size - bound) / s)
-        if units is not None and bound and test.in_time and units < FEWEST:
-            # Fewer are allowed for a likeness that none of them shows; FEWEST are not.
-            factor = allowance_under(AT_BOUND, FEWEST).factor
-            units = min(FEWEST, test.units_needed((size - bound) / s / factor) or FEWEST)
-    else:
-        one_sided = declared.equivalence == "one-sided"
-        units = test.equivalent(bound / s, POWER, shift=size / s, one_sided=one_sided)
+    one_sided = declared.equivalence == "one-sided"
+
+    def count_units(times: float) -> int | None:
+        if size >= bound:
+            return test.units_needed((size - bound) / s / times)
+        return test.equivalent(bound / s / times, POWER, shift=size / s / times, one_sided=one_sided)
+
+    units = units_at_bound(count_units) if bound and test.in_time else count_units(1.0)
     if units is None:
         return None
     if size < bound and declared.estimand in MEANS and unit != "instance":
