@@ -156,6 +156,12 @@ def test_the_share_is_judged_by_its_exact_interval(different, words):
     assert f"{different} of 1000" in text
 
 
+def test_a_null_of_layouts_says_what_it_does_not_vary_and_what_would():
+    of_layouts = " ".join(plain(lines(result_of(50, 1000, kind="layout"), 80)).split())
+    assert 'Link orders are not varied here: code = "random" in the [contexts]' in of_layouts
+    assert "Link orders" not in plain(lines(result_of(50, 1000), 80))
+
+
 def test_so_few_comparisons_that_nothing_can_be_told_keep_no_promise():
     text = " ".join(plain(lines(result_of(1, 5), 80)).split())
     assert "too few to tell whether that is what was promised (5 %)" in text

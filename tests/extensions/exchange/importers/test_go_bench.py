@@ -42,6 +42,11 @@ def test_a_line_that_was_cut_off_is_refused_with_its_number(written):
         read(written("\n".join(TEXT.splitlines()[:6]).removesuffix(" allocs/op"), "bench.txt"))
 
 
+def test_what_is_no_number_is_refused_with_its_file_and_line(written):
+    with pytest.raises(UsageError, match=r"bench\.txt, line 5: .*'1x'"):
+        read(written(TEXT.replace("     12.5 ns", "     1x ns"), "bench.txt"))
+
+
 def test_a_benchmark_that_failed_is_told(written):
     result = read(written("BenchmarkA 1 5 ns/op\n--- FAIL: BenchmarkB\n", "bench.txt"))
     assert result.notes == ("BenchmarkB failed; it has no value.",)

@@ -24,6 +24,11 @@ def test_bytes_are_bytes(written):
     assert (result.series[0].metric, result.series[0].unit) == ("size_bytes", "B")
 
 
+def test_the_python_that_ran_is_a_fact_of_the_machine_where_the_file_names_one(written):
+    assert read(written(file({"values": [1]}, python_version="3.14.2"))).host["runtime"] == "Python 3.14.2"
+    assert "runtime" not in read(written(file({"values": [1]}))).host
+
+
 def test_another_version_of_the_format_is_refused_by_its_number(written):
     with pytest.raises(UsageError, match=r"version 2\.0 of pyperf's format, of which 1\.0 is known"):
         read(written(file({"values": [0.1]}, version="2.0")))

@@ -20,7 +20,7 @@ from steelyard.extensions.growth.scaling import (
 )
 from steelyard.extensions.growth.scaling.limit import breaks
 from steelyard.extensions.growth.scaling.litmus import cause
-from steelyard.extensions.growth.scaling.rules import judge
+from steelyard.extensions.growth.scaling.rules import STEADY, judge
 from steelyard.extensions.growth.scaling.status_quo import accept, read_accepted
 from steelyard.extensions.growth.scaling.suggest import advise
 from steelyard.extensions.growth.scaling.versus import versus
@@ -101,6 +101,13 @@ def test_rule_counts_a_logarithm_against_the_left_side_and_a_twelfth_of_a_power_
     twelfth = judge(parse_rule("a <= b"), models(a="p^(13/12)", b="p"), 16, 512)
     assert (logarithm.verdict, twelfth.verdict) == ("fails", "fails")
     assert models(a="p")["a"].priors[(parse_growth("p", "p"),)] > 0
+
+
+def test_sides_in_a_steady_ratio_keep_a_rule_that_their_formulas_would_break():
+    result = models(a="p log p", b="p")
+    assert judge(parse_rule("a <= b"), result, 16, 512).verdict == "fails"
+    steady = judge(parse_rule("a <= b"), result, 16, 512, steady=True)
+    assert (steady.verdict, steady.probability) == ("holds", STEADY)
 
 
 def test_the_method_of_seed_001_states_neither_a_probability_nor_an_interval():
