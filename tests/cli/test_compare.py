@@ -284,6 +284,14 @@ def test_an_exact_number_of_runs_and_a_least_number_contradict_each_other(steely
     assert done.stderr.startswith("error: --runs 5 is an exact number, so --min-runs 4 has no meaning")
 
 
+@pytest.mark.parametrize("option", ["--confirm", "--across-libraries"])
+def test_what_only_two_records_have_is_refused_of_commands_with_the_line_for_records(steelyard_cli, option):
+    done = steelyard_cli("compare", "true", "echo", option)
+    assert done.returncode == 2
+    assert f"error: {option} is for two records; " in done.stderr
+    assert done.stderr.endswith(f"\nhint: steelyard compare OLD.lab NEW.lab {option}\n")
+
+
 def test_a_missing_runs_option_value_names_the_option(steelyard_cli):
     done = steelyard_cli("compare", "-r", "0", "true")
     assert done.returncode == 2

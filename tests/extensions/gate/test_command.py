@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 from xml.etree import ElementTree as ET
 
@@ -95,6 +96,19 @@ def test_a_gate_that_can_judge_nothing_writes_that_into_every_document(steelyard
     assert json.loads((tmp_path / "s.json").read_text())["runs"][0]["results"][0]["ruleId"] == "broken"
     assert "could not judge this change" in (tmp_path / "m.md").read_text()
     assert "printed nothing" in (tmp_path / "p.html").read_text()
+
+
+def test_two_directories_are_two_sides_in_the_order_of_their_options(steelyard_cli, suites, tmp_path):
+    for name, steps in (("old", 100), ("new", 150)):
+        suites.suite(sort=steps)
+        shutil.copytree(tmp_path / "repository", tmp_path / name)
+    outcomes = []
+    for base, head in (("old", "new"), ("new", "old")):
+        sides = ("--base-dir", base, "--head-dir", head)
+        done = steelyard_cli("gate", *sides, "-o", f"{base}-{head}", "--json", *HARNESS)
+        (benchmark,) = json.loads(done.stdout)["benchmarks"]
+        outcomes.append((done.returncode, benchmark["verdict"], round(benchmark["change"], 1)))
+    assert outcomes == [(1, "slower", 0.5), (0, "faster", -0.3)]
 
 
 @pytest.mark.parametrize("mode", [(), ("--qualify", "--sessions", "2")])
