@@ -44,4 +44,4 @@ def steady(differences: Floats, rounding: float) -> Floats:
     mean = float(differences.mean())
     if abs(mean) <= rounding:
         return np.zeros_like(differences)
-    return differences if spread == 0 else np.full_like(differences, mean)
+    return np.full_like(differences, mean)

@@ -85,7 +85,7 @@ def test_one_slow_line_in_4_is_found_with_its_size_where_every_residue_is_visite
     assert finding.extreme.level in slow
     # 300 pages of some 400: the effect is that of the program, whatever its start touches.
     assert 1.4 < finding.extreme.ratio < 2
-    assert result.metric == "minor_faults"
+    assert result.metric == finding.metric == "minor_faults"
     assert message[0].startswith("audit: 256 of 256 levels of env_bytes; about ")
 
 

@@ -141,7 +141,7 @@ def test_levels_in_the_options_have_a_job_each_and_srun_starts_the_ranks(slurm, 
             "poll": "0.2 s",
             "ranks": "{p}",
             "jobs": 2,
-            "options": ["--nodes={p}", "--ntasks={p}"],
+            "options": ["--nodes={p}", "--ntasks={p}", "--comment={source}"],
         },
     )
     assert run(spec, tmp_path / "it.lab") == "complete"

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import signal
 
+import pytest
+
+from steelyard.extensions.demo import optimisation as module
+
 
 def test_a_demo_that_is_stopped_is_said_again_as_a_whole(steelyard_started, tmp_path, eventually):
     process = steelyard_started("demo", "-o", "d")
@@ -13,3 +17,20 @@ def test_a_demo_that_is_stopped_is_said_again_as_a_whole(steelyard_started, tmp_
     assert process.returncode == 130, message
     # Between two comparisons there is no record to speak of.
     assert message.strip() == "interrupted" or message.splitlines()[-1] == "hint: steelyard demo -o d"
+
+
+@pytest.mark.parametrize(("reason", "contexts"), [(None, {"aslr": "off"}), ("not here", None)])
+def test_addresses_are_fixed_where_the_machine_can_and_the_answer_says_whether(
+    monkeypatch, tmp_path, reason, contexts
+):
+    asked = []
+
+    def compare(*_, contexts, **__):
+        asked.append(contexts)
+        return ("compared",)
+
+    monkeypatch.setattr(type(module.INTERVENTIONS["aslr"]), "missing", lambda *_: reason)
+    monkeypatch.setattr(module, "_compare", compare)
+    result = module.optimisation(tmp_path, lambda *_: None)
+    assert asked == [contexts, {"env_bytes": "random", **(contexts or {})}]
+    assert result.aslr_off == (reason is None)

@@ -56,6 +56,16 @@ def test_a_change_that_is_better_wins_and_is_the_best_from_then_on(programs, rat
     assert total.blocks == 5
 
 
+def test_a_small_gain_is_run_until_slow_runs_would_have_shown_and_wins(programs):
+    programs.program(16)
+    told = []
+    ratchet = Ratchet(Repository(programs.path), tell=told.append)
+    write(programs, 13)
+    (attempt,) = ratchet.try_tree(REQUEST).attempts
+    assert attempt.outcome == "faster"
+    assert any("more blocks would show slow runs that take the gain away" in text for text in told)
+
+
 def test_a_change_that_prints_something_else_fails_and_costs_no_error(programs, ratchet):
     write(programs, 4, "echo wrong")
     (attempt,) = ratchet.try_tree(REQUEST).attempts

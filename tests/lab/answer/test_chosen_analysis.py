@@ -56,6 +56,7 @@ def test_a_baseline_is_named_by_levels_or_by_a_label(against, strata, baseline, 
     ("against", "message", "hint"),
     [
         ("opt=O9", "opt has no such level", "one of: opt=O2, opt=O3"),
+        ({"opt": "O9"}, "'opt=O9': opt has no such level", "one of: opt=O2, opt=O3"),
         ("size=1", "neither a treatment nor a level", "factors: opt, n"),
         ("old", "neither a treatment nor a level", "O2, 1"),
     ],

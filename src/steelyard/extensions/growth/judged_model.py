@@ -120,9 +120,9 @@ class JudgedModel(msgspec.Struct, frozen=True):
         return tuple(self._predict(prediction) for prediction in self.model.predictions)
 
     def _predict(self, prediction: Prediction) -> Predicted:
-        bounded = prediction.low is not None and prediction.high is not None
-        interval = (prediction.low, prediction.high) if bounded else None
-        return Predicted(name_coordinates(self.model, prediction.at), prediction.value, interval)  # type: ignore[arg-type]
+        low, high = prediction.low, prediction.high
+        interval = None if low is None or high is None else (low, high)
+        return Predicted(name_coordinates(self.model, prediction.at), prediction.value, interval)
 
 
 def name_coordinates(model: ScalingModel, place: Sequence[float]) -> dict[str, float]:
