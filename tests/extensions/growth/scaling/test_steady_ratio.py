@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats as witness
 
+from steelyard.extensions.growth import rule_judging
 from steelyard.extensions.growth.algebra import parse_rule
-from steelyard.extensions.growth.scaling import series_of
+from steelyard.extensions.growth.scaling import Question, series_of
 from steelyard.extensions.growth.scaling.steady_ratio import is_steady
 
 P = [16.0, 32.0, 64.0, 128.0, 256.0, 512.0]
@@ -71,3 +72,12 @@ def test_the_bound_is_that_of_a_line_in_log_p(slope):
     result = witness.linregress(logs, 1 + slope * logs)
     most = result.slope + 1.645 * u / np.sqrt(((logs - logs.mean()) ** 2).sum())
     assert is_steady(rule, functions) == (most * (logs[-1] + 2) < 0.1 * result.intercept)
+
+
+def test_a_rule_between_sides_in_one_ratio_holds_where_noise_leaves_their_formulas_open(monkeypatch):
+    functions = sides(lambda p: 0.7 * both(p), noise=0.02)
+    judged = rule_judging.judge_growth({}, RULE, "t", functions, Question())
+    assert judged.outcome == "holds"
+    monkeypatch.setattr(rule_judging, "is_steady", lambda *_: False)
+    by_formulas = rule_judging.judge_growth({}, RULE, "t", functions, Question())
+    assert by_formulas.outcome == "not_resolved"
