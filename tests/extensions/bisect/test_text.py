@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from steelyard.core.units import BUILTIN
 from steelyard.extensions.bisect.results import Bisection, Candidate, ComparedCommit, SkippedCommit
 from steelyard.extensions.bisect.text import lines
+from steelyard.report.text.change import SIGNS
 from steelyard.report.text.line import plain
 from steelyard.results.interval import Interval
 
@@ -39,6 +40,13 @@ FOUND = Bisection(
 
 def text(found, width=80):
     return plain(lines(found, width))
+
+
+def test_bad_news_is_in_its_colour_and_a_commit_that_is_not_named_in_that_of_open_questions():
+    (first, *_), *_ = lines(FOUND)
+    assert first.style == SIGNS["worse"][1] == "bad"
+    (first, *_), *_ = lines(replace(FOUND, is_named=False))
+    assert first.style == "open"
 
 
 def test_one_commit_is_named_with_its_message_and_what_was_measured():

@@ -193,3 +193,12 @@ def test_a_model_of_a_pure_number_has_no_unit_behind_it():
         )
         assert "log2(p)  (1)" not in text
         assert "5.6e-06 [5.1e-06, 6.2e-06]" in text
+
+
+def test_models_of_several_metrics_have_a_column_that_says_which():
+    two = [make_model("bcast", Growth.make(0, 1), "match", metric=metric) for metric in ("time_s", "cpu_s")]
+    text = plain(lines(two, [], [], [None] * 2, width=200)).splitlines()
+    (at,) = [number for number, line in enumerate(text) if " metric " in line]
+    place = text[at].index("metric")
+    assert [row[place:].split()[0] for row in text[at + 1 : at + 3]] == ["cpu_s", "time_s"]
+    assert "metric" not in plain(lines(two[:1], [], [], [None], width=200))
