@@ -94,6 +94,13 @@ def test_each_pattern_is_called_what_it_is():
     assert pattern_of(noise[3] + 0.2 * np.cumsum(rng.normal(size=N))) == "walk"
 
 
+def test_where_the_zero_of_a_series_is_makes_no_pattern_of_it():
+    noise = S * np.random.default_rng(4).normal(size=N)
+    cycle = noise + 0.3 * np.sin(np.arange(N) / 5)
+    for zero in (-7.0, 0.2, 100.0):
+        assert pattern_of(cycle + zero) == "cycle"
+
+
 def test_a_short_stay_at_the_other_level_tells_two_states_of_a_machine_from_a_commit():
     noise = S * np.random.default_rng(5).normal(size=N)
     step = noise + 5 * S * (np.arange(N) >= 50)
