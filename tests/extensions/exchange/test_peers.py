@@ -101,6 +101,9 @@ def test_hyperfines_file_of_version_2_has_its_metrics_and_is_read_back(tmp_path)
     with Record.open(tmp_path / "it.lab") as opened:
         document = json.loads(exported(opened, tmp_path, "hyperfine-2"))
     assert (document["schema_version"], document["primary_metric"]) == (2, "time_wall_clock")
+    with Record.open(tmp_path / "it.lab") as opened:
+        by_faults = json.loads(exported(opened, tmp_path, "hyperfine-2", ["minor_faults"]))
+    assert by_faults["primary_metric"] == "minor_faults"
     first = document["results"][0]
     assert first["measurements"][0]["time_cpu"] == {"value": OLD[0] / 2, "unit": "second"}
     assert first["parameters"] == {"kind": {"value": "a b"}}

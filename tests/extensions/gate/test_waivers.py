@@ -206,9 +206,10 @@ def test_a_renamed_benchmark_is_compared_with_its_old_name(suites, tmp_path):
     ("old", "new", "problem"),
     [("a", "c", "two renames of a"), ("b", "c", "two renames of c"), ("d", "d", "d is renamed to itself")],
 )
-def test_renames_that_contradict_each_other_are_refused(old, new, problem):
+def test_renames_that_contradict_each_other_are_refused_with_a_cure(old, new, problem):
     text = "".join(
         f'[[renames]]\nold = "{x}"\nnew = "{y}"\n' for x, y in (("a", "b"), ("e", "c"), (old, new))
     )
-    with pytest.raises(UsageError, match=problem):
+    with pytest.raises(UsageError, match=problem) as caught:
         parse_renames(text.encode())
+    assert caught.value.hint

@@ -205,6 +205,7 @@ than = { nodes = 2 }
         ('rule = "O2 <= O3"\nover = "opt"\nparameter = "n"', "n has 2 levels", "more levels"),
         ('rule = "O2 <= O1"\nover = "opt"', 'opt has no level "O1"', "O2"),
         ('rule = "a <= b"\nover = "op"', "unknown factor op", "did you mean opt?"),
+        ('limit = "wall_s"\nmax = "1 s"\nat = { op = "O2" }', "unknown factor op", "did you mean opt?"),
         ('best = "opt"\nname = ""', "the name of a claim is empty", "one line"),
     ],
 )

@@ -205,6 +205,8 @@ def test_an_undecided_rank_gets_points_that_would_settle_it_cheapest_first():
         assert all(s.at[0] not in P for s in suggestions)
         # Between two powers of two as well as beyond them, and nowhere beyond what there is.
         assert any(P[0] < s.at[0] < P[-1] for s in suggestions)
+        # Relative to the last point that was measured.
+        assert all((s.cost < 1) == (s.at[0] < P[-1]) for s in suggestions)
         within = advise(series, question, most=P[-1])
         assert within == tuple(s for s in suggestions if s.at[0] <= P[-1])
         seen_settling += 0 < len(settling) < len(suggestions)

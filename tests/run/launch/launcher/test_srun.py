@@ -75,10 +75,11 @@ def test_ranks_without_srun_are_refused(tmp_path, monkeypatch):
         launch(tmp_path, "nothing")
 
 
-def test_ranks_that_may_share_cpus_are_not_bound_and_their_times_are_crowded(srun, tmp_path):
+@pytest.mark.parametrize("flag", ["-O", "--overcommit", "-s", "--oversubscribe"])
+def test_ranks_that_may_share_cpus_are_not_bound_and_their_times_are_crowded(srun, tmp_path, flag):
     srun("none")
-    assert "--cpu-bind=none" in launch(tmp_path, "nothing", arguments=["--overcommit"])
-    document = b'{"launch": {"kind": "slurm", "ranks": "4", "arguments": ["-O"]}}'
+    assert "--cpu-bind=none" in launch(tmp_path, "nothing", arguments=[flag])
+    document = f'{{"launch": {{"kind": "slurm", "ranks": "4", "arguments": ["{flag}"]}}}}'.encode()
     (treatment,) = treatments(experiment(name="it", program={"command": ["true"]}))
     assert Origins.make(document, []).provenance(BUILTIN["wall_s"], treatment) == "crowded"
     assert Origins.make(document, []).provenance(BUILTIN["rss_bytes"], treatment) == "measured"
