@@ -13,6 +13,7 @@
 #include "agm/order.hpp"
 #include "agm/prefetched_rows.hpp"
 #include "graph/csr.hpp"
+#include "harness/rates.hpp"
 
 namespace goodsyard::agm {
 
@@ -28,6 +29,7 @@ class Bfs : public PrefetchedRows {
         [[nodiscard]] std::uint32_t& value() { return level; }
         [[nodiscard]] std::uint32_t value() const { return level; }
     };
+    static constexpr Work edge_work = Work::visit;
     static constexpr std::uint32_t unreached = std::numeric_limits<std::uint32_t>::max();
 
     /// `by_level`: items come level by level, so that the first one for a vertex is the best.

@@ -30,6 +30,7 @@ namespace goodsyard::agm {
 ///   - Key key(const Order&, const Item&): its class
 ///   - where there is `bool has_work(const Item&)`: whether `process` would do anything; an item without is
 ///     worked on when it is received, and waits for no class
+///   - where there is `Work edge_work`: what an edge is charged as, if not as a relaxation
 ///   - where there is `bool is_news(const Item&)`: whether the owner of its vertex, another rank, has to have
 ///   it
 /// None of them communicates. What `process` emits has no key below that of its own item.
@@ -103,6 +104,7 @@ class Machine {
     static constexpr std::size_t begin_ahead = 2 * row_ahead;
 
     void begin_class(Key key) {
+        runtime_.charge(Work::item_class, 1);
         key_ = key;
         has_class_ = true;
         if (!current_.is_ordered()) {
@@ -201,6 +203,13 @@ class Machine {
             }
         });
         rejected_ += rejected;
+        charge_reads(graph_.owners.local(item.vertex));
+    }
+    /// Of a row, which was fetched ahead, and of what is known of its neighbours, here or by their owners.
+    void charge_reads(std::size_t local) {
+        runtime_.charge_reads(ReadOrder::independent, graph_.target_bytes(), graph_.lines(local));
+        runtime_.charge_reads(ReadOrder::independent, sizeof(float) * graph_.count(),
+                              static_cast<double>(graph_.degree(local)));
     }
 
     /// Whether an item has to be sent to its owner.
@@ -212,9 +221,17 @@ class Machine {
         }
     }
 
+    static consteval Work edge_work() {
+        if constexpr (requires { Algorithm::edge_work; }) {
+            return Algorithm::edge_work;
+        } else {
+            return Work::relaxation;
+        }
+    }
+
     /// Whether the item is kept.
     [[gnu::always_inline]] bool receive(Item& item) {
-        runtime_.charge(Work::comparison, 1);
+        runtime_.charge(edge_work(), 1);
         if (!algorithm_.receive(item)) {
             return false;
         }

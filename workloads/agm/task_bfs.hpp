@@ -62,7 +62,7 @@ class TaskBfs {
   private:
     /// Executed by the owner. Returns whether the vertex had not been claimed.
     bool claim(std::uint32_t local, graph::Vertex parent, float level) {
-        runtime_.charge(Work::comparison, 1);
+        runtime_.charge(Work::visit, 1);
         if (parents_[local] != graph::no_vertex) {
             ++runtime_.counters().rejected;
             return false;
@@ -77,6 +77,7 @@ class TaskBfs {
     void claim_neighbours(std::uint32_t local, float level) {
         const graph::Vertex parent = graph_.vertex(local);
         const auto neighbours = graph_.neighbours(local);
+        charge_reads(local);
         const std::uint64_t threshold = runtime_.parameters().loop_threshold;
         const std::uint64_t least = batch_ > 1 ? threshold * graph_.owners.ranks() : threshold;
         global::forall_async(
@@ -90,6 +91,15 @@ class TaskBfs {
                 }
             },
             least);
+    }
+    /// Of a row, which nobody has fetched ahead: of where it begins, and of its first line. A claim is begun
+    /// while others wait for theirs.
+    void charge_reads(std::uint32_t local) {
+        runtime_.charge_reads(ReadOrder::dependent, sizeof graph_.begin[0] * graph_.count(), 1);
+        runtime_.charge_reads(ReadOrder::dependent, graph_.target_bytes(), 1);
+        runtime_.charge_reads(ReadOrder::independent, graph_.target_bytes(), graph_.lines(local) - 1);
+        runtime_.charge_reads(ReadOrder::independent, sizeof(graph::Vertex) * graph_.count(),
+                              static_cast<double>(graph_.degree(local)));
     }
     void claim_each(std::span<const graph::Vertex> vertices, graph::Vertex parent, float level) {
         for (const graph::Vertex vertex : vertices) {

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "agm/classes.hpp"
 #include "agm/current.hpp"
+#include "global/delegates.hpp"
 #include "global/forall.hpp"
 #include "harness/random.hpp"
 #include "runtime/alone.hpp"
@@ -12,49 +15,89 @@
 
 namespace goodsyard {
 
-/// Items that a rank sends to itself, and handles by one execution model: each adds itself to a sum.
+/// Items that a rank sends to itself, and handles by one execution model: each is compared with what is known
+/// of its place, as those of graph algorithms are.
 class Items {
   public:
     /// `buffer_bytes` 0: each is a message of its own.
     explicit Items(runtime::Execution execution, std::int64_t buffer_bytes = runtime::automatic)
         : parameters_(runtime::settled({.execution = execution, .buffer_bytes = buffer_bytes})),
           transport_(runtime::capacity_bytes(parameters_)), runtime_(transport_, parameters_, computation_),
-          channel_(runtime_) {
-        channel_.on_receipt([this](std::uint64_t item) { sum_ += item; });
+          channel_(runtime_), delegates_(runtime_), least_(places) {
+        channel_.on_receipt([this](const Item& item) { receive(item); });
     }
 
-    /// Returns the sum of all that were ever handled.
-    std::uint64_t handle(std::uint64_t count) {
-        for (std::uint64_t i = 0; i < count; ++i) {
-            channel_.send(0, i);
-        }
-        runtime_.epoch();
-        return sum_;
+    /// Sends `piece` items between two times at which those that were sent are handled. Returns how many of
+    /// all that were ever handled were not below what was known.
+    std::uint64_t handle(std::uint64_t count, std::uint64_t piece) {
+        runtime_.epoch_over(count, piece, [this](std::uint64_t i) { send(place(i), static_cast<float>(i)); });
+        return rejected_;
     }
 
-    /// Epochs with nothing to do. Returns the same sum.
+    /// Epochs with nothing to do. Returns the sum that their ranks have agreed on.
     std::uint64_t epochs(std::uint64_t count) {
+        std::uint64_t sum = 0;
         for (std::uint64_t i = 0; i < count; ++i) {
-            sum_ += runtime_.epoch().sum;
+            sum += runtime_.epoch().sum;
         }
-        return sum_;
+        return sum;
     }
 
-    /// A loop of a task whose indices are a task each. Returns the same sum.
+    /// A loop of a task whose indices are a task each, which carries what a loop over the neighbours of a
+    /// vertex needs. Returns a sum.
     std::uint64_t loop(std::uint64_t count) {
-        runtime_.tasks().run_fibre([this, count] {
-            global::forall_async(runtime_, {0, count}, [this](std::uint64_t i) { sum_ += i; }, 1);
+        std::uint64_t sum = 0;
+        runtime_.tasks().run_fibre([this, count, &sum] {
+            const auto body = [&sum, row = std::span<const float>(least_), parent = count,
+                               level = 1.0F](global::Indices part) {
+                for (const float least : row.subspan(part.first % places, part.size())) {
+                    sum += least > level ? parent : 0;
+                }
+            };
+            global::forall_async(runtime_, {0, count}, body, 1);
         });
-        return sum_;
+        return sum;
+    }
+
+    /// Delegates to objects of the rank itself. Returns the same as `handle`.
+    std::uint64_t delegate(std::uint64_t count) {
+        for (std::uint64_t i = 0; i < count; ++i) {
+            const global::GlobalPtr<float> object{0, &least_[place(i)]};
+            rejected_ += delegates_.call(object, [](const float& least) { return least >= 0; }) ? 1 : 0;
+        }
+        return rejected_;
     }
 
   private:
+    struct Item {
+        std::uint32_t place;
+        std::uint32_t parent;
+        float value;
+        std::uint32_t level;
+    };
+    static constexpr std::size_t places = 1 << 12;
+
+    static std::uint32_t place(std::uint64_t i) {
+        return static_cast<std::uint32_t>(i * 2654435761U % places);
+    }
+    /// As programs send: from inside of a loop that has other things to keep in registers.
+    [[gnu::noinline]] void send(std::uint32_t place, float value) { channel_.send(0, {place, 0, value, 1}); }
+    void receive(const Item& item) {
+        if (item.value < least_[item.place]) {
+            least_[item.place] = item.value;
+        } else {
+            ++rejected_;
+        }
+    }
+
     Computation computation_{ComputeMode::off, ""};
     runtime::Parameters parameters_;
     runtime::AloneTransport transport_;
     runtime::Runtime runtime_;
-    runtime::Channel<std::uint64_t> channel_;
-    std::uint64_t sum_ = 0;
+    runtime::Channel<Item> channel_;
+    global::Delegates delegates_;
+    std::vector<float> least_;
+    std::uint64_t rejected_ = 0;
 };
 
 /// Work items of classes, as the machine of graph algorithms keeps them.

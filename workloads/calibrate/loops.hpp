@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "calibrate/items.hpp"
+#include "calibrate/searches.hpp"
 #include "harness/random.hpp"
 #include "uts/sha1.hpp"
+#include "uts/tree.hpp"
 
 namespace goodsyard {
 
@@ -126,8 +128,11 @@ class Loops {
         keep(fibre_.loop(in_cache));
         return in_cache;
     }
-    /// Items of a rank to itself, each a message.
-    std::uint64_t parcel() { return handled(parcel_); }
+    /// Items of a rank to itself, each a message; all are sent before the first is handled.
+    std::uint64_t parcel() {
+        keep(parcel_.handle(in_cache, in_cache));
+        return in_cache;
+    }
     /// Items that wait for their class.
     std::uint64_t kept_item() {
         keep(kept_.keep(in_cache));
@@ -139,12 +144,39 @@ class Loops {
         keep(handler_.epochs(epochs));
         return epochs;
     }
+    /// Edges of shortest paths, each with a work item that is compared with what its vertex has.
+    std::uint64_t relaxation() { return distances_.run(); }
+    /// Edges of a search by levels.
+    std::uint64_t visit() { return levels_.run(); }
+    /// Classes of one work item, each with its epoch.
+    std::uint64_t item_class() {
+        keep(path_.run());
+        return path_.classes();
+    }
+    /// Delegates to objects of the rank itself.
+    std::uint64_t delegate() {
+        keep(handler_.delegate(in_cache));
+        return in_cache;
+    }
+    /// Numbers of children of nodes of UTS.
+    std::uint64_t children() {
+        std::uint64_t sum = 0;
+        for (const std::uint64_t key : keys_) {
+            uts::Node node{};
+            node.state[4] = static_cast<std::uint32_t>(key);
+            node.depth = 1;
+            sum += tree_.children(node);
+        }
+        keep(sum);
+        return keys_.size();
+    }
 
   private:
     static constexpr std::uint64_t live_fibres = 1000;
 
     static std::uint64_t handled(Items& items) {
-        keep(items.handle(in_cache));
+        constexpr std::uint64_t piece = 1 << 11;
+        keep(items.handle(in_cache, piece));
         return in_cache;
     }
 
@@ -166,6 +198,10 @@ class Loops {
     Items fibre_{runtime::Execution::fibre};
     Items parcel_{runtime::Execution::handler, 0};
     KeptItems kept_;
+    Search<agm::Sssp> distances_{drawn_graph()};
+    Search<agm::Bfs> levels_{drawn_graph(), true};
+    Search<agm::Sssp> path_{path_graph()};
+    uts::Tree tree_{{.shape = uts::Shape::fixed}, uts::Sha::automatic};
     Yielding yielding_{live_fibres};
     uts::Sha1 sha1_{uts::Sha::automatic};
 };

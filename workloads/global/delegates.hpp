@@ -397,6 +397,7 @@ class Delegates {
         }
         const bool here = object.rank == rank_ && !to_self_;
         runtime_.counters().delegates_here += here ? 1 : 0;
+        runtime_.charge(Work::delegate, here ? 1 : 0);
         return here;
     }
 

@@ -41,6 +41,11 @@ struct Csr {
         return begin.size() * sizeof begin[0] + targets.size() * sizeof targets[0] +
                weights.size() * sizeof weights[0] + ends.size() * sizeof ends[0];
     }
+    /// What reads of rows are charged by: bytes of all, and lines of cache of one.
+    [[nodiscard]] std::uint64_t target_bytes() const { return targets.size() * sizeof(Vertex); }
+    [[nodiscard]] double lines(std::size_t local) const {
+        return 1 + static_cast<double>(degree(local) * sizeof(Vertex)) / 64;
+    }
     [[nodiscard]] std::size_t count() const { return begin.size() - 1; }
     [[nodiscard]] std::size_t degree(std::size_t local) const { return begin[local + 1] - begin[local]; }
     [[nodiscard]] Vertex vertex(std::size_t local) const { return owners.at(rank, local); }

@@ -26,6 +26,7 @@ Rates rates_for(ComputeMode mode, const std::string& file, double times) {
     for (double& seconds : rates.seconds) {
         seconds *= times;
     }
+    rates.reads.scale(times);
     return rates;
 }
 

@@ -2,6 +2,7 @@
 // operations and charge them at a rate that was measured on a real one.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "harness/rates.hpp"
@@ -9,8 +10,8 @@
 namespace goodsyard {
 
 enum class ComputeMode : int {
-    off,        ///< Computing takes no simulated time.
-    fixed,      ///< 1 ns for every operation of any kind: the same everywhere, for ever.
+    off,   ///< Computing takes no simulated time.
+    fixed, ///< 1 ns for every operation of any kind, and nothing for reads: the same everywhere, for ever.
     calibrated, ///< What `calibrate` measured on a machine, in harness/rates.json or in a file of the user's.
 };
 
@@ -39,6 +40,11 @@ class Computation {
     /// Seconds that would be charged for them.
     [[nodiscard]] double seconds(Work kind, double operations) const {
         return operations * rates_.seconds[static_cast<std::size_t>(kind)];
+    }
+
+    /// Seconds that would be charged for reads of a table of so many bytes, beyond the nearest cache.
+    [[nodiscard]] double read_seconds(ReadOrder order, std::uint64_t table_bytes, double reads) const {
+        return reads * rates_.reads.seconds(order, table_bytes);
     }
 
     /// `off`, `fixed`, or `calibrated` with its date, and how many times as long; `real` on a real machine.

@@ -13,17 +13,59 @@ namespace goodsyard {
 
 namespace {
 
-double seconds_of(const nlohmann::json& operations, const std::string& name) {
-    const auto result = operations.find(name);
-    if (result == operations.end()) {
-        throw std::runtime_error("they have none of " + name +
-                                 ", and are older than this program; run `calibrate` again");
-    }
-    const double seconds = result->at("median_s").get<double>();
+double positive_seconds(const nlohmann::json& rate, const std::string& name) {
+    const double seconds = rate.at("median_s").get<double>();
     if (!(seconds > 0) || !std::isfinite(seconds)) {
         throw std::runtime_error(name + " takes no time");
     }
     return seconds;
+}
+
+[[noreturn]] void refuse_lack(const std::string& name) {
+    throw std::runtime_error("they have none of " + name +
+                             ", and are older than this program; run `calibrate` again");
+}
+
+double seconds_of(const nlohmann::json& operations, const std::string& name) {
+    const auto result = operations.find(name);
+    if (result == operations.end()) {
+        refuse_lack(name);
+    }
+    return positive_seconds(*result, name);
+}
+
+ReadRates reads_of(const nlohmann::json& reads) {
+    ReadRates result;
+    for (std::size_t kind = 0; kind < read_orders.size(); ++kind) {
+        const auto of_kind = reads.find(read_orders[kind]);
+        if (of_kind == reads.end()) {
+            refuse_lack(std::string(read_orders[kind]) + " reads");
+        }
+        for (std::size_t size = 0; size < ReadRates::sizes; ++size) {
+            const nlohmann::json& rate = of_kind->at(size);
+            const std::string name = std::string(read_orders[kind]) + " reads of " +
+                                     std::to_string(ReadRates::table_bytes(size)) + " bytes";
+            if (rate.at("bytes") != ReadRates::table_bytes(size)) {
+                refuse_lack(name);
+            }
+            result.at(static_cast<ReadOrder>(kind), size) = positive_seconds(rate, name);
+        }
+    }
+    return result;
+}
+
+/// How many kinds a version has, the first ones.
+std::size_t kinds_of(int version) {
+    switch (version) {
+    case 1:
+        return static_cast<std::size_t>(Work::task);
+    case 2:
+        return static_cast<std::size_t>(Work::relaxation);
+    case 3:
+        return work_names.size();
+    default:
+        throw std::runtime_error("none of the versions 1 to 3 of steelyard-rates");
+    }
 }
 
 } // namespace
@@ -32,18 +74,25 @@ Rates rates_from(const std::string& json) {
     Rates rates;
     try {
         const auto document = nlohmann::json::parse(json);
-        const auto& version = document.at("version");
-        if (document.at("format") != "steelyard-rates" || (version != 1 && version != 2)) {
-            throw std::runtime_error("neither version 1 nor 2 of steelyard-rates");
+        if (document.at("format") != "steelyard-rates") {
+            throw std::runtime_error("they are not steelyard-rates");
         }
+        const int version = document.at("version").get<int>();
         rates.date = document.at("date").get<std::string>();
-        const auto kinds = version == 1 ? static_cast<std::size_t>(Work::task) : work_names.size();
-        for (std::size_t kind = 0; kind < kinds; ++kind) {
+        for (std::size_t kind = 0; kind < kinds_of(version); ++kind) {
             rates.seconds[kind] = seconds_of(document.at("operations"), std::string(work_names[kind]));
         }
+        const auto seconds = [&rates](Work kind) -> double& {
+            return rates.seconds[static_cast<std::size_t>(kind)];
+        };
         if (version == 1) {
-            rates.seconds[static_cast<std::size_t>(Work::task)] =
-                rates.seconds[static_cast<std::size_t>(Work::fibre)];
+            seconds(Work::task) = seconds(Work::fibre);
+        }
+        if (version < 3) {
+            seconds(Work::relaxation) = seconds(Work::comparison);
+            seconds(Work::visit) = seconds(Work::comparison);
+        } else {
+            rates.reads = reads_of(document.at("reads"));
         }
     } catch (const std::exception& error) {
         throw std::runtime_error(std::string("the rates cannot be used: ") + error.what());

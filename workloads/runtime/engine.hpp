@@ -50,6 +50,13 @@ class Engine {
         }
     }
 
+    /// The same of reads of a table of so many bytes, beyond what they take in the nearest cache.
+    void charge_reads(ReadOrder order, std::uint64_t table_bytes, double reads) {
+        if constexpr (simulated) {
+            charged_s_ += computation_.read_seconds(order, table_bytes, reads);
+        }
+    }
+
     /// Let what was charged pass now: before a rank looks for messages that works long without sending any.
     void settle_charges();
 

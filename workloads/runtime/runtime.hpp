@@ -28,6 +28,7 @@ class Runtime : private Engine {
     Runtime(Transport& transport, const Parameters& parameters) : Engine(transport, parameters) {}
 
     using Engine::charge;
+    using Engine::charge_reads;
     using Engine::counters;
     using Engine::now_s;
     using Engine::parameters;

@@ -68,6 +68,7 @@ class MemoryTraversal {
         const Vertex vertex = delegates_.read(tree_.vertices[index]);
         ++nodes_;
         leaves_ += vertex.children == 0 ? 1 : 0;
+        charge_reads(vertex);
         const std::uint64_t block = tree_.children.distribution().block();
         const std::uint64_t end = vertex.first + vertex.children;
         for (std::uint64_t first = vertex.first; first < end;) {
@@ -76,6 +77,19 @@ class MemoryTraversal {
             (this->*read_)(first, count);
             first += count;
         }
+    }
+
+    /// Of the list of a vertex, to which it alone tells the way; and of the children, the newest of which is
+    /// visited next, and the others when they have been fetched. All ranks read as much: it counts as read
+    /// here, whoever has it.
+    void charge_reads(const Vertex& vertex) {
+        if (vertex.children == 0) {
+            return;
+        }
+        const std::uint64_t bytes = tree_.vertices.own().size_bytes();
+        runtime_.charge_reads(ReadOrder::dependent, tree_.children.own().size_bytes(), 1);
+        runtime_.charge_reads(ReadOrder::dependent, bytes, 1);
+        runtime_.charge_reads(ReadOrder::independent, bytes, static_cast<double>(vertex.children - 1));
     }
 
     template <std::size_t most>

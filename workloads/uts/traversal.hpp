@@ -91,6 +91,7 @@ class Traversal {
                 nodes_.add({state, node.depth + 1});
             }
         }
+        runtime_.charge(Work::children, 1);
         runtime_.charge(Work::sha1, static_cast<double>(children) * tree_.parameters().evaluations);
     }
 

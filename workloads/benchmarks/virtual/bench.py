@@ -193,9 +193,7 @@ def main() -> int:
     met = beside_simgrid(args.ranks) if "simgrid" in args.rows else []
     met += beside_machine(args.rounds, args.real_ranks, args.only) if "machine" in args.rows else []
     if "effects" in args.rows:
-        met += beside_machine_by_effects(
-            args.rounds, args.real_ranks, args.only, "point-to-point", args.directory
-        )
+        met += beside_machine_by_effects(args.rounds, args.real_ranks, args.only, "ring", args.directory)
     return 0 if all(met) else 1
 
 

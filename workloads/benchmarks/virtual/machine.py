@@ -24,9 +24,9 @@ def total_s(lines: list[dict[str, Any]]) -> float:
     return float(sum(min(line["values"]) for line in lines if line["metric"] == "time_s"))
 
 
-def measured_network(transport: str, directory: Path) -> Path:
-    """What a message takes between two ranks of this machine, as a network file."""
-    words = ("--transport", transport, "--buffer-bytes", "4096")
+def measured_network(transport: str, directory: Path, idle: tuple[str, ...] = ()) -> Path:
+    """What a message takes between two ranks of this machine, as a network file; ``idle``: how they wait."""
+    words = ("--transport", transport, "--buffer-bytes", "4096", *idle)
     once = fixed(repetitions=5, warmup=1)
     counts = {8: 200_000, 4096: 50_000}
     message_s = {}

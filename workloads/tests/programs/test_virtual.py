@@ -132,3 +132,93 @@ def test_nodes_are_those_of_the_network_and_of_nothing_else(virtual):
     ended = virtual("runtime", 4, "--ops", "updates", "--node-ranks", "2")
     assert ended.code == 2
     assert "--node-ranks" in ended.stderr
+
+
+KINDS = (
+    *("comparison", "move", "hash", "flop", "random_access", "handler", "coroutine", "fibre", "fibre_switch"),
+    *(
+        "sha1",
+        "task",
+        "parcel",
+        "kept_item",
+        "epoch",
+        "relaxation",
+        "visit",
+        "item_class",
+        "delegate",
+        "children",
+    ),
+)
+"""In the order of the versions: 10 in the first, 14 in the second."""
+SIZES = [1 << bits for bits in range(14, 28)]
+
+
+@pytest.fixture
+def rates(tmp_path):
+    """``rates(visit=1)``: options by which a visit takes 1 s, and all else as good as nothing."""
+
+    def write(version: int = 3, dependent_beyond: float = 1e-30, **seconds: float) -> tuple[str, ...]:
+        kinds = KINDS[: {1: 10, 2: 14, 3: len(KINDS)}[version]]
+        operations = {kind: {"median_s": seconds.get(kind, 1e-30)} for kind in kinds}
+        document = {
+            "format": "steelyard-rates",
+            "version": version,
+            "date": "2026-11-29",
+            "operations": operations,
+        }
+        if version == 3:
+            read = [{"bytes": size, "median_s": 1e-30} for size in SIZES]
+            beyond = [{"bytes": size, "median_s": dependent_beyond} for size in SIZES[1:]]
+            document["reads"] = {"dependent": [*read[:1], *beyond], "independent": read}
+        file = tmp_path / "rates.json"
+        file.write_text(json.dumps(document))
+        return ("--compute", "calibrated", "--rates", str(file))
+
+    return write
+
+
+def compared_items(ended: Ended) -> float:
+    return sum(ended.values(f"items_{kind}")[0] for kind in ("useful", "superseded", "rejected"))
+
+
+ALONE_BFS = ("bfs", "--scale", "8", "--sources", "1")
+ALONE_SSSP = ("sssp", "--scale", "8", "--sources", "1", "--max-weight", "9", "--generator", "rmat1")
+
+
+def test_an_edge_is_a_relaxation_or_a_visit_and_in_older_rates_a_comparison(virtual, rates):
+    for options, kind in ((ALONE_BFS, "visit"), (ALONE_SSSP, "relaxation")):
+        charges = [{kind: 1.0}, {"version": 2, "comparison": 1.0}, {"version": 1, "comparison": 1.0}]
+        runs = [virtual("graph", 1, *options, *rates(**charge)) for charge in charges]  # type: ignore[arg-type]
+        for run in runs:
+            assert run.code == 0, run.stderr
+            # The source itself is received before the clock runs.
+            assert run.values("time_s")[0] == pytest.approx(compared_items(run), abs=1.5)
+
+
+def test_each_class_is_charged_beside_its_epoch_and_in_older_rates_is_not(virtual, rates):
+    run = virtual("graph", 1, *ALONE_SSSP, *rates(item_class=1))
+    classes = run.values("epochs")[0] - 1
+    assert classes > 5
+    assert run.values("time_s")[0] == pytest.approx(classes)
+    older = virtual("graph", 1, *ALONE_SSSP, *rates(version=2, epoch=1))
+    assert older.values("time_s")[0] == pytest.approx(classes + 1)
+
+
+def test_nodes_and_delegates_are_charged_one_by_one(virtual, rates):
+    tree = ("--tree", "small-binomial")
+    run = virtual("uts", 1, *tree, *rates(children=1))
+    assert run.values("time_s")[0] == pytest.approx(run.values("nodes")[0])
+    run = virtual("uts", 1, *tree, "--memory", *rates(delegate=1))
+    assert run.values("time_s")[0] == pytest.approx(run.values("delegates_here")[0])
+
+
+def test_a_tree_in_memory_is_read_by_its_size(virtual, rates):
+    small = ("-t", "1", "-a", "3", "-b", "4", "-r", "19", "-d", "2", "--memory")
+    large = (*small[:-2], "7", "--memory")
+    free = virtual("uts", 1, *small, *rates(dependent_beyond=1))
+    assert 0 < free.values("nodes")[0] < 1024  # In the nearest cache.
+    assert free.values("time_s")[0] == pytest.approx(0, abs=1e-3)
+    read = virtual("uts", 1, *large, *rates(dependent_beyond=1))
+    inner = read.values("nodes")[0] - read.values("leaves")[0]
+    # Of each list, and of its newest child.
+    assert read.values("time_s")[0] == pytest.approx(2 * inner, rel=1e-3)
