@@ -112,27 +112,26 @@ def resolvable(ratio: Speedup, alpha: float = 0.05, power: float = 0.8) -> float
         shift = ratio.distribution.detectable(alpha, power)
     else:
         shift = detectable(AS_NORMAL if ratio.nu is None else ratio.nu, alpha, power) * ratio.se
-        shift *= tail_factor(ratio, alpha)
+        shift += tail_excess(ratio, alpha)
     return math.expm1(shift) if shift is not None and shift <= LARGEST_LOG else None
 
 
-def tail_factor(ratio: Speedup, alpha: float) -> float:
+def tail_excess(ratio: Speedup, alpha: float) -> float:
     """Return how much farther than by t the interval reaches towards no difference, for the tail of one side.
 
-    1 where no tail was allowed for; infinite where the interval has no end. A difference that was seen and
-    not shown is below what is planned with a standard error that is so much larger.
+    0 where no tail was allowed for; infinite where the interval has no end. In logarithms.
     """
     if "tail" not in ratio.allowances or not ratio.nu:
-        return 1.0
+        return 0.0
     if isinstance(ratio.distribution, OverLooks):
         at_last, level = ratio.distribution.at_last, ratio.distribution.looks.level(alpha)
-        return tail_factor(replace(ratio, distribution=at_last), level)
+        return tail_excess(replace(ratio, distribution=at_last), level)
     interval = ratio.distribution.interval(alpha)
     if interval is None or interval.low <= 0:
         return math.inf
     below, above = ratio.log - math.log(interval.low), math.log(interval.high) - ratio.log
     reach = max(below, above) if not ratio.log else below if ratio.log > 0 else above
-    return max(1.0, reach / (t_quantile(ratio.nu, alpha) * ratio.se))
+    return max(0.0, reach - t_quantile(ratio.nu, alpha) * ratio.se)
 
 
 def speedup(contrast: Contrast) -> Speedup | Undefined:
