@@ -206,8 +206,12 @@ def format_unit(unit: str) -> str:
     return "" if unit == "1" else unit
 
 
+LARGEST_VALUE: Final = 1e150
+"""Of a metric; beyond, squares leave the range of double."""
 MOST_WRITTEN_OUT: Final = 1e15
 """From here on a number is shown as 5.5e+17."""
+_MOST_IN_FULL: Final = 1e6
+"""From here on, so is one that is not whole."""
 
 
 def format_quantity(value: float, unit: str, digits: int = 3) -> str:
@@ -219,7 +223,9 @@ def format_quantity(value: float, unit: str, digits: int = 3) -> str:
     if not math.isfinite(value):
         return str(value)
     if unit not in ("s", "B", "1/s", "B/s", "bit/s"):
-        is_whole = value == int(value) and abs(value) < MOST_WRITTEN_OUT
+        # Arithmetic leaves a count a little off. Digits that all stand before the point are written out.
+        is_whole = math.isclose(value, round(value), rel_tol=1e-12) and abs(value) < MOST_WRITTEN_OUT
+        is_whole |= 10.0**digits <= abs(float(f"{value:.{digits}g}")) < _MOST_IN_FULL
         number = f"{value:,.0f}" if is_whole else f"{value:.{digits}g}"
         return f"{number} {format_unit(unit)}".rstrip()
     # The prefix is chosen after rounding, so that 0.9996 ms becomes "1.00 ms" and not "1000 µs".

@@ -41,6 +41,15 @@ def test_the_first_screen_of_two_commands_has_fourteen_lines_at_most(case, name)
     assert len(render(case(name)).splitlines()) <= 12  # and two for the record
 
 
+@pytest.mark.parametrize("details", [False, True])
+def test_microseconds_beside_seconds_have_units_of_their_own(details):
+    samples = [make(noisy(n, at=at), n, f"{at:g}") for n, at in enumerate((2e-6, 1.5), 1)]
+    text = render(answer("suite", samples, BLOCKS, Analysis()), details=details)
+    rows = [line for line in text.splitlines() if line.startswith(("2e-06 ", "1.5 ")) and "s  " in line]
+    assert " 1.991 " in rows[0]
+    assert [" µs " in rows[0], " s " in rows[1]] == [True, True]
+
+
 def test_every_treatment_has_a_row_with_mean_range_and_the_verdict_of_the_sentence(case):
     text = render(case("a_slowdown_beside_other_metrics"))
     (row,) = (line for line in text.splitlines() if line.startswith("new ") and "…" in line)

@@ -167,6 +167,9 @@ def test_a_column_has_one_unit_and_one_number_of_decimals():
         ([0.123], [], "1", "0.12 "),
         ([55.5], [2.0], "W", "55.5 W"),
         ([123456.0], [0.0001], "s", "123,456 s"),
+        ([1.234e-9, 9e-10], [3e-11], "", "1.234 10⁻⁹"),
+        ([2.5e-4], [], "J", "250 10⁻⁶ J"),
+        ([5e-324], [], "", "0.00 "),
     ],
 )
 def test_the_unit_of_a_column_is_that_of_its_largest_value(values, uncertainties, unit, output):

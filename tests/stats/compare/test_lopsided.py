@@ -9,10 +9,13 @@ import pytest
 from scipy import stats as witness
 
 from steelyard.core.analysis import Analysis
+from steelyard.results.analysis import DesignFacts
 from steelyard.stats.compare.comparison import compare
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.estimate import estimate
 from steelyard.stats.compare.lopsided import allow_for_tail
+from steelyard.stats.distributions.student import detectable
+from steelyard.stats.planning.fresh_run import fresh_run
 from steelyard.stats.sequential.looks import Looks
 
 AT = (4, 5, 6, 7, 8, 10, 12, 15, 18, 22)
@@ -111,3 +114,20 @@ def test_one_lognormal_arm_is_called_different_at_any_look_in_at_most_5_of_100(s
             if witness.ttest_1samp(old[:n], 0).pvalue < 0.1  # of the others none is
         )
     assert wrong <= most
+
+
+@pytest.mark.parametrize("looks", [None, Looks(AT[:6])])
+def test_a_difference_that_a_tail_leaves_open_is_below_what_these_runs_could_have_detected(sample, looks):
+    """One slow run of base of ten: by t alone, half the difference that was seen would have shown."""
+    noise = np.random.default_rng(1).normal(size=(2, 10))
+    old, new = 0.05 * noise[0] - 2.3, 0.02 * noise[1]
+    old[3] += 4
+    (comparison,) = compare(both(sample, old, new), Analysis(), looks=looks)
+    ratio = comparison.speedup
+    assert comparison.verdict == "not_resolved"
+    assert "tail" in ratio.allowances
+    by_t = math.expm1(detectable(9, 0.05) * ratio.se)
+    assert by_t < math.expm1(abs(ratio.log)) < (comparison.resolvable or math.inf)
+    facts = DesignFacts("randomized-blocks", 10, 1)
+    planned = fresh_run(ratio, 1, Analysis(), facts, by_context=False)
+    assert planned is None or planned.blocks > 10

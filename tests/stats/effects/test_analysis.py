@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from array import array
 
 import numpy as np
 import pytest
@@ -131,6 +132,14 @@ def test_shares_of_all_effects_and_chance_are_the_whole(experiment):
     (result,) = factorial(samples, layout, Analysis())
     assert sum(effect.share for effect in result.effects) + result.rest == pytest.approx(1)
     assert result.unassigned == pytest.approx(0, abs=1e-12)
+
+
+def test_where_no_value_varies_no_variation_is_left_for_other_interactions(experiment):
+    layout, samples, _ = experiment(8, log_mean, a=["lo", "hi"], b=[0, 1], c=[False, True])
+    equal = [replace(sample, values=array("d", [3.0] * len(sample))) for sample in samples]
+    (result,) = factorial(equal, layout, Analysis())
+    assert {effect.share for effect in result.effects} == {0.0}
+    assert (result.rest, result.unassigned) == (0.0, 0.0)
 
 
 def test_one_block_gives_effects_without_a_test_unless_lenth_is_declared(experiment):

@@ -21,7 +21,7 @@ import msgspec
 from msgspec.structs import replace
 
 from steelyard.core.errors import UsageError
-from steelyard.core.units import BUILTIN, Better, Scalar
+from steelyard.core.units import BUILTIN, LARGEST_VALUE, Better, Scalar
 from steelyard.extensions.exchange.covariates import ColumnsBeside
 from steelyard.extensions.exchange.importers import MOST_VALUES, Chosen, read
 from steelyard.extensions.exchange.importers.contents import (
@@ -517,15 +517,18 @@ def _make_levels(
 
 
 def _get_finite(series: Sequence[ImportedSeries]) -> tuple[list[ImportedSeries], list[str]]:
-    """Return the series without values that are not numbers, and a note about each that had some."""
+    """Return the series without values that are no numbers or too large, with a note about each."""
     finite, lost = [], []
     for imported_series in series:
-        values = tuple(tuple(v for v in launch if math.isfinite(v)) for launch in imported_series.values)
+        values = tuple(
+            tuple(v for v in launch if abs(v) <= LARGEST_VALUE) for launch in imported_series.values
+        )
         missing = sum(map(len, imported_series.values)) - sum(map(len, values))
         if missing:
             name = ", ".join(str(level) for level in imported_series.levels.values())
             lost.append(
-                f"{name}: {missing} values of {imported_series.metric} are not finite and were left out."
+                f"{name}: {missing} values of {imported_series.metric} are not finite, or beyond"
+                f" {LARGEST_VALUE:g}, and were left out."
             )
         finite.append(replace(imported_series, values=tuple(launch for launch in values if launch)))
     return finite, lost

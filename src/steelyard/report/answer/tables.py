@@ -48,9 +48,9 @@ def render_overview(view: Presentation, time_unit: str | None = None) -> list[Li
     every = primary(answer)
     descriptions = every[:MOST_ROWS]
     summaries = [sample.summary for sample in descriptions]
-    unit = _make_unit(summaries, answer.metric, time_unit)
-    coarse = replace(unit, decimals=max(0, unit.decimals - 1))
-    suffix = f" {unit.unit}" if unit.unit else ""
+    shared, units = _make_units(summaries, answer.metric, time_unit)
+    suffix = f" {shared}" if shared else ""
+    rows = [*zip(summaries, units, strict=True)]
     columns = [
         *render_treatment_columns(
             [sample.treatment for sample in descriptions], view.factors, view.width // 3, answer.metric.name
@@ -61,8 +61,11 @@ def render_overview(view: Presentation, time_unit: str | None = None) -> list[Li
                 for sample in descriptions
             ]
         ),
-        Column.numbers(f"mean ± SE{suffix}", (_format_mean_and_u(summary, unit) for summary in summaries)),
-        Column.numbers("min … max", (f"{coarse.text(s.min)} … {coarse.text(s.max)}" for s in summaries)),
+        Column.numbers(
+            f"mean ± SE{suffix}",
+            (_append_unit(_format_mean_and_u(summary, unit), unit, shared) for summary, unit in rows),
+        ),
+        Column.numbers("min … max", (_format_range(summary, unit) for summary, unit in rows)),
     ]
     if view.tells_each:
         columns.append(Column("verdict", view.list_verdicts(descriptions, outcome), right=False))
@@ -94,6 +97,16 @@ def _format_mean_and_u(summary: Summary, unit: Scale) -> str:
     if summary.mean is None or summary.u is None:
         return unit.text(summary.mean)
     return f"{unit.text(summary.mean)} ± {unit.text(summary.u)}"
+
+
+def _format_range(summary: Summary, unit: Scale) -> str:
+    coarse = replace(unit, decimals=max(0, unit.decimals - 1))
+    return f"{coarse.text(summary.min)} … {coarse.text(summary.max)}"
+
+
+def _append_unit(text: str, unit: Scale, shared: str | None) -> str:
+    """Return a cell with the unit of its row, unless all rows share one."""
+    return text if shared is not None or text == "–" else f"{text} {unit.unit}".rstrip()
 
 
 def render_samples(view: Presentation) -> list[Line]:
@@ -234,20 +247,23 @@ def _render_labels(rows: Sequence[Mapping[str, Scalar]]) -> list[Column]:
 
 def _render_summaries(samples: Sequence[Described], metric: Metric) -> list[Column]:
     summaries = [sample.summary for sample in samples]
-    unit = _make_unit(summaries, metric)
-    suffix = f" {unit.unit}" if unit.unit else ""
+    shared, units = _make_units(summaries, metric)
+    suffix = f" {shared}" if shared else ""
+    rows = [*zip(summaries, units, strict=True)]
     # The median is shown where it tells another story than the mean.
     skewed = any(s.mean and s.median and s.u and abs(s.mean - s.median) > 2 * s.u for s in summaries)
     columns = [
         Column.numbers("runs", (str(summary.n) for summary in summaries), give_way=3),
-        Column.numbers(f"mean{suffix}", (unit.text(summary.mean) for summary in summaries)),
-        Column.numbers(f"s{suffix}", (unit.text(summary.s) for summary in summaries), give_way=4),
+        Column.numbers(
+            f"mean{suffix}", (_append_unit(unit.text(summary.mean), unit, shared) for summary, unit in rows)
+        ),
+        Column.numbers(f"s{suffix}", (unit.text(summary.s) for summary, unit in rows), give_way=4),
         Column.numbers(
             "CV %", ("–" if s.cv is None else _format_two_places(100 * s.cv) for s in summaries), give_way=2
         ),
     ]
     if skewed:
-        medians = [Span(unit.text(summary.median)) for summary in summaries]
+        medians = [Span(unit.text(summary.median)) for summary, unit in rows]
         columns.insert(2, Column(f"median{suffix}", medians, give_way=1))
     if any(sample.failures.failed for sample in samples):
         failed = [
@@ -262,6 +278,20 @@ def _make_unit(summaries: Sequence[Summary], metric: Metric, time_unit: str | No
     means = [summary.mean for summary in summaries if summary.mean is not None]
     uncertainties = [summary.u for summary in summaries if summary.u]
     return scale(means, uncertainties, metric.unit, prefix=PREFIXES.get(time_unit or ""))
+
+
+def _make_units(
+    summaries: Sequence[Summary], metric: Metric, time_unit: str | None = None
+) -> tuple[str | None, Sequence[Scale]]:
+    """Return the unit that all rows share, and that of each.
+
+    ``None`` where one unit would hide digits of a mean, as those of microseconds beside seconds; then each
+    row has its own.
+    """
+    unit = _make_unit(summaries, metric, time_unit)
+    if time_unit is None and any(unit.hides(s.mean, s.u) for s in summaries if s.mean is not None):
+        return None, [_make_unit([summary], metric) for summary in summaries]
+    return unit.unit, [unit] * len(summaries)
 
 
 def _render_comparisons(comparisons: Sequence[Comparison | None], answer: Answer) -> list[Column]:

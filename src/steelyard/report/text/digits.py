@@ -14,6 +14,9 @@ from steelyard.results.interval import Interval
 _PREFIXES: Final = {"G": 1e9, "M": 1e6, "k": 1e3, "m": 1e-3, "µ": 1e-6, "n": 1e-9}
 _SI_UNITS: Final = ("s", "B", "1/s", "B/s", "bit/s")
 _MOST_DIGITS: Final = 6
+_SMALL: Final = 1e-3
+"""Below, a number whose unit takes no prefix is shown in powers of ten."""
+_SUPERSCRIPTS: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _MOST_DECIMALS: Final = 9
 """Of a unit that was asked for, which may be far too large."""
 _LAST_DECIMAL: Final = 15
@@ -159,6 +162,11 @@ class Scale(msgspec.Struct, frozen=True):
             return "–"
         return f"{value / self.factor:,.{self.decimals}f}"
 
+    def hides(self, value: float, uncertainty: float | None) -> bool:
+        """Whether rounding loses more than a hundredth of a value, and more than its uncertainty."""
+        shown = round(value / self.factor, self.decimals) * self.factor
+        return abs(shown - value) > max(0.01 * abs(value), uncertainty or 0.0)
+
 
 def scale(
     values: Sequence[float], uncertainties: Sequence[float], unit: str, *, prefix: str | None = None
@@ -170,6 +178,15 @@ def scale(
     """
     largest = max((abs(value) for value in values), default=0.0)
     text = format_quantity(largest, unit).rpartition(" ")[2] if unit in _SI_UNITS else format_unit(unit)
+    if unit not in _SI_UNITS and 1e-300 < largest < _SMALL:
+        exponent = 3 * math.floor(math.log10(largest) / 3)
+        power = f"10{str(exponent).translate(_SUPERSCRIPTS)}"
+        small = scale(
+            [value / 10.0**exponent for value in values],
+            [uncertainty / 10.0**exponent for uncertainty in uncertainties],
+            unit,
+        )
+        return Scale(10.0**exponent, f"{power} {text}".rstrip(), small.decimals)
     if prefix is not None and unit == "s":
         text = f"{prefix}s"
     factor = _PREFIXES.get(text.removesuffix(unit.removeprefix("1")), 1.0) if unit in _SI_UNITS else 1.0

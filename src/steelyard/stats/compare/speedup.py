@@ -17,7 +17,7 @@ from steelyard.results.interval import Interval
 from steelyard.results.undefined import LARGEST_LOG, Undefined
 from steelyard.stats.compare.contrast import Contrast
 from steelyard.stats.distributions.sign_test import SignTest
-from steelyard.stats.distributions.student import AS_NORMAL, LogT, detectable
+from steelyard.stats.distributions.student import AS_NORMAL, LogT, detectable, t_quantile
 from steelyard.stats.hypothesis.sign_flips import SignFlips
 from steelyard.stats.rounding import round_logs
 from steelyard.stats.sequential.over_looks import OverLooks
@@ -100,8 +100,8 @@ def make_of_equal_units(
 def resolvable(ratio: Speedup, alpha: float = 0.05, power: float = 0.8) -> float | None:
     """Return the smallest relative difference that a test at ``alpha`` shows with ``power``.
 
-    It is for this n and spread; ``None`` without a spread, and where no difference would show. By the signs
-    where these judge, else by t, or by the normal distribution where there is no ``nu``.
+    It is for this n, spread and tail; ``None`` without a spread, and where no difference would show. By the
+    signs where these judge, else by t, or by the normal distribution where there is no ``nu``.
     """
     if ratio.se == 0:
         return None
@@ -112,7 +112,26 @@ def resolvable(ratio: Speedup, alpha: float = 0.05, power: float = 0.8) -> float
         shift = ratio.distribution.detectable(alpha, power)
     else:
         shift = detectable(AS_NORMAL if ratio.nu is None else ratio.nu, alpha, power) * ratio.se
+        shift += tail_excess(ratio, alpha)
     return math.expm1(shift) if shift is not None and shift <= LARGEST_LOG else None
+
+
+def tail_excess(ratio: Speedup, alpha: float) -> float:
+    """Return how much farther than by t the interval reaches towards no difference, for the tail of one side.
+
+    0 where no tail was allowed for; infinite where the interval has no end. In logarithms.
+    """
+    if "tail" not in ratio.allowances or not ratio.nu:
+        return 0.0
+    if isinstance(ratio.distribution, OverLooks):
+        at_last, level = ratio.distribution.at_last, ratio.distribution.looks.level(alpha)
+        return tail_excess(replace(ratio, distribution=at_last), level)
+    interval = ratio.distribution.interval(alpha)
+    if interval is None or interval.low <= 0:
+        return math.inf
+    below, above = ratio.log - math.log(interval.low), math.log(interval.high) - ratio.log
+    reach = max(below, above) if not ratio.log else below if ratio.log > 0 else above
+    return max(0.0, reach - t_quantile(ratio.nu, alpha) * ratio.se)
 
 
 def speedup(contrast: Contrast) -> Speedup | Undefined:

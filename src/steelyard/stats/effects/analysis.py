@@ -138,7 +138,9 @@ def _analyse(
         ),
         contrasts=_judge(contrasts, declared.alpha, looks, censored=censored),
         rest=spread.rest,
-        unassigned=max(0.0, 1 - spread.rest - sum(effect.share for effect in effects)),
+        unassigned=max(0.0, 1 - spread.rest - sum(effect.share for effect in effects))
+        if spread.total
+        else 0.0,
         censored=censored,
     )
 

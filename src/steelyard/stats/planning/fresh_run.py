@@ -10,6 +10,8 @@ from steelyard.results.analysis import DesignFacts
 from steelyard.results.comparison import FreshRun, Speedup
 from steelyard.results.unit import Unit
 from steelyard.stats.compare.slow_mode import MEANS
+from steelyard.stats.compare.speedup import tail_excess
+from steelyard.stats.distributions.student import t_quantile
 from steelyard.stats.planning.at_bound import units_at_bound
 from steelyard.stats.planning.planned_test import MOST_BLOCKS, PlannedTest
 from steelyard.stats.planning.power import POWER
@@ -49,6 +51,11 @@ def fresh_run(
         return test.equivalent(bound / s / times, POWER, shift=size / s / times, one_sided=one_sided)
 
     units = units_at_bound(count_units) if bound and test.in_time else count_units(1.0)
+    if units is not None and units <= ratio.n and "tail" in ratio.allowances:
+        # By t this run would have shown it, and did not: the tail that was allowed for decides.
+        excess = tail_excess(ratio, test.level)
+        by_t = t_quantile(ratio.nu, test.level) * ratio.se
+        units = None if math.isinf(excess) else count_units(1 + excess / by_t)
     if units is None:
         return None
     if size < bound and declared.estimand in MEANS and unit != "instance":

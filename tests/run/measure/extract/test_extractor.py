@@ -40,6 +40,14 @@ def test_one_missing_metric_gives_no_values_at_all(extracting):
     assert extracting(*metrics).reason(b"a=1").startswith("metric missing: ")
 
 
+@pytest.mark.parametrize("number", [b"1e151", b"-1e307"])
+def test_a_value_of_which_squares_leave_the_range_of_double_is_refused(extracting, number):
+    extraction = extracting(UserMetric("v", source="stdout", pattern="v=(.*)"))
+    reason = "metric v: 1e+151 is too large: values go up to 1e+150"
+    assert extraction.reason(b"v=" + number).startswith(reason.replace("1e+151", f"{abs(float(number)):g}"))
+    assert extraction.values(b"v=1e150") == (Value("v", 1e150),)
+
+
 def test_a_metric_of_some_treatments_is_not_asked_of_others(extracting):
     probed = UserMetric("misses", pattern="misses=([0-9]+)", source="stdout", where={"probe": "on"})
     derived = UserMetric("per", derive="misses / 2")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeGuard
 import msgspec
 
 from steelyard.core.errors import SpecError
-from steelyard.core.units import RUNNER_METRICS, Scalar, is_number
+from steelyard.core.units import LARGEST_VALUE, RUNNER_METRICS, Scalar, is_number
 from steelyard.run.measure.extract.counted import CountedEvent
 from steelyard.run.measure.extract.derived import Derived, order_metrics
 from steelyard.run.measure.extract.harness import HarnessOutput, ReadOutput
@@ -84,7 +84,8 @@ class Extractor:
         Raises
         ------
         MissingValueError
-            A metric that has no finite value, with the reason why the trial counts as failed.
+            A metric that has no finite value, or one too large to compute with, with the reason why the trial
+            counts as failed.
         """
         if not self._order:
             return ()
@@ -105,6 +106,10 @@ class Extractor:
                 max(columns, key=lambda name: sum(len(series.numbers) for series in columns[name].values())),
                 f"the trial reports {count:,} values, and at most {MOST_VALUES:,} are kept; report fewer",
             )
+        for name, column in columns.items():
+            largest = max((abs(number) for series in column.values() for number in series.numbers), default=0)
+            if largest > LARGEST_VALUE:
+                raise MissingValueError(name, f"{largest:g} is too large: values go up to {LARGEST_VALUE:g}")
         return tuple(value for name in self._order for value in yield_values(name, columns[name]))
 
     def _make_extractor(self, levels: Mapping[str, Scalar]) -> Extractor:
