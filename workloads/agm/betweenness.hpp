@@ -57,7 +57,7 @@ class PathCounts : public PrefetchedRows {
     [[nodiscard]] static bool is_current(const Item& /*item*/) { return true; }
 
     template <class Emit>
-    void process(const Item& item, Emit emit) {
+    void process(const Item& item, Emit& emit) {
         const std::size_t local = graph_.owners.local(item.vertex);
         const double paths = paths_[local];
         for (const graph::Vertex neighbour : graph_.neighbours(local)) {
@@ -128,7 +128,7 @@ class Dependencies : public PrefetchedRows {
     [[nodiscard]] static bool is_current(const Item& /*item*/) { return true; }
 
     template <class Emit>
-    void process(const Item& item, Emit emit) {
+    void process(const Item& item, Emit& emit) {
         const std::size_t local = graph_.owners.local(item.vertex);
         dependencies_[local] = counts_.paths()[local] * per_path_[local];
         scores_[local] += dependencies_[local];

@@ -61,7 +61,7 @@ class Bfs : public PrefetchedRows {
     }
 
     template <class Emit>
-    void process(const Item& item, Emit emit) {
+    void process(const Item& item, Emit& emit) {
         for (const graph::Vertex neighbour : graph_.neighbours(graph_.owners.local(item.vertex))) {
             emit(Item{neighbour, item.vertex, item.level + 1});
         }

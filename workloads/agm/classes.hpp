@@ -19,12 +19,25 @@ class Classes {
   public:
     /// `key` is not below that of the last `take`.
     void push(Key key, const Item& item) {
-        if (key - base_ < width) {
-            add(key, item);
-        } else {
+        if (!is_near(key)) [[unlikely]] {
             far_.push_back({key, item});
             std::push_heap(far_.begin(), far_.end(), later);
+        } else {
+            push_near(key, item);
         }
+    }
+    /// The same where it takes a store alone; otherwise nothing. Returns whether it did. It calls no
+    /// function.
+    [[gnu::always_inline]] bool push_at_once(Key key, const Item& item) {
+        if (!is_near(key)) [[unlikely]] {
+            return false;
+        }
+        std::vector<Item>& bucket = ring_[key % width];
+        if (bucket.size() == bucket.capacity()) [[unlikely]] {
+            return false;
+        }
+        bucket.push_back(item);
+        return true;
     }
 
     /// The least key of an item that `is_current`; others before it are dropped, each told to `drop`.
@@ -39,7 +52,7 @@ class Classes {
             if (!bucket.empty()) {
                 return key;
             }
-            mark(key, false);
+            free_bucket(key);
         }
         while (!far_.empty() && !is_current(far_.front().item)) {
             drop(far_.front().item);
@@ -48,23 +61,29 @@ class Classes {
         return far_.empty() ? no_key : far_.front().key;
     }
 
+    /// Whether there are items of the class `key`, the last that was taken.
+    [[nodiscard]] bool has(Key key) const { return !ring_[key % width].empty(); }
+    /// No key of what follows is that of the last `take` either.
+    void end_taken() { ++base_; }
+    /// What no key may be below.
+    [[nodiscard]] Key base() const { return base_; }
+
     /// Moves all items of the class `key`, which no item is before, into `out`, which is empty.
     void take(Key key, std::vector<Item>& out) {
         base_ = key;
         while (!far_.empty() && far_.front().key - base_ < width) {
-            add(far_.front().key, far_.front().item);
+            push_near(far_.front().key, far_.front().item);
             pop_far();
         }
         out.swap(ring_[key % width]);
-        mark(key, false);
+        free_bucket(key);
     }
 
     /// Begin again from key 0, with nothing.
     void clear() {
-        for (std::vector<Item>& bucket : ring_) {
-            bucket.clear();
+        for (Key key = 0; key < width; ++key) {
+            free_bucket(key);
         }
-        used_.fill(0);
         far_.clear();
         base_ = 0;
     }
@@ -76,12 +95,29 @@ class Classes {
         Key key;
         Item item;
     };
+    [[nodiscard]] bool is_near(Key key) const { return key - base_ < width; }
+    void push_near(Key key, const Item& item) {
+        std::vector<Item>& bucket = ring_[key % width];
+        if (bucket.capacity() == 0) {
+            if (!spare_.empty()) {
+                bucket = std::move(spare_.back());
+                spare_.pop_back();
+            }
+            mark(key, true);
+        }
+        bucket.push_back(item);
+    }
+    /// It has no memory then.
+    void free_bucket(Key key) {
+        std::vector<Item>& bucket = ring_[key % width];
+        if (bucket.capacity() > 0) {
+            bucket.clear();
+            spare_.push_back(std::move(bucket));
+        }
+        mark(key, false);
+    }
     static bool later(const Far& a, const Far& b) { return a.key > b.key; }
 
-    void add(Key key, const Item& item) {
-        ring_[key % width].push_back(item);
-        mark(key, true);
-    }
     void pop_far() {
         std::pop_heap(far_.begin(), far_.end(), later);
         far_.pop_back();
@@ -106,7 +142,8 @@ class Classes {
     }
 
     Key base_ = 0;
-    std::array<std::vector<Item>, width> ring_;
+    std::array<std::vector<Item>, width> ring_; ///< Without items, without memory.
+    std::vector<std::vector<Item>> spare_;      ///< Memory of former classes.
     std::array<std::uint64_t, width / word> used_{};
     std::vector<Far> far_;
 };

@@ -55,7 +55,7 @@ class Colouring : public InDrawnOrder {
     [[nodiscard]] static bool is_current(const Item& /*item*/) { return true; }
 
     template <class Emit>
-    void process(const Item& item, Emit emit) {
+    void process(const Item& item, Emit& emit) {
         for_later_neighbours(graph_.owners.local(item.vertex),
                              [&](graph::Vertex neighbour) { emit(Item{neighbour, item.colour}); });
     }

@@ -64,7 +64,7 @@ class Components : public PrefetchedRows {
     }
 
     template <class Emit>
-    void process(const Item& item, Emit emit) {
+    void process(const Item& item, Emit& emit) {
         for (const graph::Vertex neighbour : graph_.neighbours(graph_.owners.local(item.vertex))) {
             emit(Item{neighbour, item.label, item.level + 1});
         }

@@ -56,7 +56,7 @@ class Cores : public PrefetchedRows {
     }
 
     template <class Emit>
-    void process(const Item& item, Emit emit) {
+    void process(const Item& item, Emit& emit) {
         const std::size_t local = graph_.owners.local(item.vertex);
         is_removed_[local] = true;
         for (const graph::Vertex neighbour : graph_.neighbours(local)) {

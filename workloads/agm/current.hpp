@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -21,33 +22,27 @@ class Current {
     /// The least key of all; 0 without an order, and no_key where there is none.
     [[nodiscard]] Key least() const { return empty() ? no_key : ordered_ ? heap_.front().key : 0; }
 
+    /// Where there is an order.
     void push(Key key, const Item& item) {
-        if (ordered_) {
-            heap_.push_back({key, item});
-            std::push_heap(heap_.begin(), heap_.end(), later);
-        } else {
-            queue_.push_back(item);
-        }
+        heap_.push_back({key, item});
+        std::push_heap(heap_.begin(), heap_.end(), later);
     }
 
-    [[nodiscard]] Item pop() {
+    /// What comes first whatever is pushed, until it is dropped; it is not empty.
+    [[nodiscard]] std::span<const Item> first() {
         if (ordered_) {
             std::pop_heap(heap_.begin(), heap_.end(), later);
-            const Item item = heap_.back().item;
+            queue_.assign(1, heap_.back().item);
             heap_.pop_back();
-            return item;
         }
-        const Item item = queue_[next_++];
+        return std::span(queue_).subspan(next_);
+    }
+    void drop(std::size_t count) {
+        next_ += count;
         if (next_ == queue_.size()) {
             queue_.clear();
             next_ = 0;
         }
-        return item;
-    }
-
-    /// The item to be popped after so many others, where that is known already.
-    [[nodiscard]] const Item* ahead(std::size_t rest) const {
-        return rest < queue_.size() - next_ ? &queue_[next_ + rest] : nullptr;
     }
 
     /// Where a whole class of a queue without order may be put at once; it is empty.

@@ -33,11 +33,12 @@ namespace goodsyard::agm {
 class LightSssp {
   public:
     using Item = Sssp::Item;
+    using Kept = Sssp::Kept;
 
     /// Row i of `graph` has light edges up to `ends[i]`; both outlive this. `copies`: of the distances of
     /// other ranks, as far as they are known here.
     LightSssp(const graph::Csr& graph, std::span<const std::uint64_t> ends, bool copies)
-        : sssp_(graph, ends, copies), owners_(graph.owners), rank_(graph.rank),
+        : sssp_(graph, ends, copies), ends_(ends), owners_(graph.owners), rank_(graph.rank),
           has_edges_(ends.size() / word + 1), changed_(has_edges_.size()),
           values_(copies ? graph.owners.ranks() : 0) {
         for (std::size_t local = 0; local < ends.size(); ++local) {
@@ -57,22 +58,35 @@ class LightSssp {
         return first;
     }
 
-    bool receive(const Item& item) {
-        if (!sssp_.receive(item)) {
-            return false;
-        }
-        mark_changed(item);
-        return true;
-    }
+    class View : public Sssp::View {
+      public:
+        explicit View(LightSssp& light)
+            : Sssp::View(light.sssp_), ends_(light.ends_.data()), has_edges_(light.has_edges_.data()),
+              changed_(light.changed_.data()) {}
 
-    [[nodiscard]] bool is_current(const Item& item) const { return sssp_.is_current(item); }
-    void prefetch_begin(const Item& item) const { sssp_.prefetch_begin(item); }
-    void prefetch_row(const Item& item) const { sssp_.prefetch_row(item); }
-    template <class Emit>
-    void process(const Item& item, Emit emit) {
-        sssp_.process(item, emit);
-    }
-    static Key key(const Order& order, const Item& item) { return Sssp::key(order, item); }
+        bool receive(const Item& item, std::size_t local) const {
+            if (!Sssp::View::receive(item, local)) {
+                return false;
+            }
+            changed_[local / word] |= std::uint64_t{1} << (local % word);
+            return true;
+        }
+        [[gnu::always_inline]] void prefetch_begin(const Kept& item) const {
+            Sssp::View::prefetch_begin(item);
+            __builtin_prefetch(ends_ + item.local);
+        }
+        [[nodiscard]] bool has_work(std::size_t local) const {
+            return ((has_edges_[local / word] >> (local % word)) & 1U) != 0;
+        }
+
+      private:
+        const std::uint64_t* ends_;
+        const std::uint64_t* has_edges_;
+        std::uint64_t* changed_;
+    };
+    [[nodiscard]] View view() { return View(*this); }
+    bool receive(const Item& item) { return view().receive(item, owners_.local(item.vertex)); }
+    static Key key(const Order& order, const auto& item) { return Sssp::key(order, item); }
     [[nodiscard]] const std::vector<float>& distances() const { return sssp_.distances(); }
     [[nodiscard]] const std::vector<graph::Vertex>& parents() const { return sssp_.parents(); }
 
@@ -82,11 +96,6 @@ class LightSssp {
     /// The distance of a vertex of any rank, or more than it.
     [[nodiscard]] float known(graph::Vertex vertex) const {
         return values_[owners_.owner(vertex)][owners_.local(vertex)];
-    }
-
-    [[nodiscard]] bool has_work(const Item& item) const {
-        const std::size_t local = owners_.local(item.vertex);
-        return ((has_edges_[local / word] >> (local % word)) & 1U) != 0;
     }
 
     /// `visit` with every own vertex that came nearer since it was taken last, in ascending order.
@@ -119,6 +128,7 @@ class LightSssp {
     }
 
     Sssp sssp_;
+    std::span<const std::uint64_t> ends_;
     const graph::Owners owners_;
     const std::size_t rank_;
     std::vector<std::uint64_t> has_edges_; ///< A bit for each vertex.

@@ -7,8 +7,11 @@
 // extended machine, whose orders are by levels of a machine).
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <ranges>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -21,12 +24,41 @@
 
 namespace goodsyard::agm {
 
+/// By value what loops over items need of an algorithm, where it has that: it stays in registers, whatever
+/// they store. Otherwise the algorithm.
+template <class Algorithm>
+decltype(auto) view_of(Algorithm& algorithm) {
+    if constexpr (requires { algorithm.view(); }) {
+        return algorithm.view();
+    } else {
+        return (algorithm);
+    }
+}
+/// What an item is while it waits for its class.
+template <class Algorithm>
+struct KeptOf {
+    using Type = Algorithm::Item;
+};
+template <class Algorithm>
+    requires requires { typename Algorithm::Kept; }
+struct KeptOf<Algorithm> {
+    using Type = Algorithm::Kept;
+};
+/// What `process` is given, for the concept.
+template <class Item>
+struct AnyEmit {
+    void operator()(const Item& /*item*/) const {}
+    template <class Make>
+    void range(std::uint64_t /*first*/, std::uint64_t /*last*/, Make /*make*/) const {}
+};
+
 /// An algorithm has trivially copyable work items, each of a `vertex`, and
 ///   - bool receive(Item& item): the item changes what is known of its vertex, and is to be kept
 ///   - bool is_current(const Item&): nothing better was kept since
 ///   - void prefetch_begin(const Item&), prefetch_row(const Item&): bring nearer where its row begins, and
 ///     later the row
-///   - void process(const Item&, emit): work on a kept item; emit(item) sends another to its owner
+///   - void process(const Item&, emit): work on a kept item; emit(item) sends another to its owner, and
+///     emit.range(first, last, make) each make(i)
 ///   - Key key(const Order&, const Item&): its class
 ///   - where there is `bool has_work(const Item&)`: whether `process` would do anything; an item without is
 ///     worked on when it is received, and waits for no class
@@ -34,15 +66,22 @@ namespace goodsyard::agm {
 ///   - where there is `bool is_news(const Item&)`: whether the owner of its vertex, another rank, has to have
 ///   it
 /// None of them communicates. What `process` emits has no key below that of its own item.
+///
+/// Where there is a `view()`, valid until items are begun anew, it has all but `key` and `is_news`. It also
+/// knows the place of a vertex on its rank: receive(item, local), has_work(local). There is a type `Kept`
+/// then, and kept(item, local) makes one: an item that waits is no more than that.
 template <class Algorithm>
-concept Processing = requires(Algorithm& algorithm, Algorithm::Item& item, const Order& order) {
-    { algorithm.receive(item) } -> std::convertible_to<bool>;
-    { algorithm.is_current(item) } -> std::convertible_to<bool>;
-    { algorithm.key(order, item) } -> std::convertible_to<Key>;
-    algorithm.prefetch_begin(item);
-    algorithm.prefetch_row(item);
-    algorithm.process(item, [](const Algorithm::Item&) {});
-};
+concept Processing =
+    requires(Algorithm& algorithm, Algorithm::Item& item, const KeptOf<Algorithm>::Type& kept,
+             AnyEmit<typename Algorithm::Item>& emit, const Order& order) {
+        { algorithm.receive(item) } -> std::convertible_to<bool>;
+        { view_of(algorithm).is_current(kept) } -> std::convertible_to<bool>;
+        { algorithm.key(order, item) } -> std::convertible_to<Key>;
+        { algorithm.key(order, kept) } -> std::convertible_to<Key>;
+        view_of(algorithm).prefetch_begin(kept);
+        view_of(algorithm).prefetch_row(kept);
+        view_of(algorithm).process(kept, emit);
+    };
 
 /// How a rank treats work items.
 struct Orders {
@@ -58,6 +97,8 @@ template <Processing Algorithm>
 class Machine {
   public:
     using Item = Algorithm::Item;
+    using Kept = KeptOf<Algorithm>::Type;
+    using View = decltype(view_of(std::declval<Algorithm&>()));
 
     /// Everything given must outlive this. Collective: ranks make their machines in the same order. Raises
     /// UsageError where the node has an order and its ranks share no memory.
@@ -65,7 +106,10 @@ class Machine {
         : runtime_(runtime), graph_(graph), algorithm_(algorithm), orders_(orders),
           own_order_(orders.node.kind() == OrderKind::chaotic ? orders.local : orders.node),
           channel_(runtime), current_(own_order_.kind() != OrderKind::chaotic),
-          received_at_once_(orders.own_at_once ? graph.rank : graph.owners.ranks()) {
+          first_at_once_(graph.vertex(0)),
+          count_at_once_(orders.own_at_once ? static_cast<graph::Vertex>(graph.count()) : 0),
+          runs_handlers_(runtime.parameters().execution == runtime::Execution::handler),
+          all_own_(count_at_once_ == graph.owners.vertices()) {
         channel_.on_receipt([this](Item item) { rejected_ += receive(item) ? 0 : 1; });
         if (orders.node.kind() == OrderKind::chaotic) {
             return;
@@ -85,10 +129,10 @@ class Machine {
     template <std::ranges::input_range Initial>
     void run(Initial&& initial) {
         classes_.clear();
-        key_ = 0;
-        has_class_ = false;
+        key_ = no_key;
         for (const Item item : initial) {
-            classes_.push(algorithm_.key(orders_.global, item), item);
+            classes_.push(algorithm_.key(orders_.global, item),
+                          kept(view_of(algorithm_), item, graph_.owners.local(item.vertex)));
         }
         for (Key next = agree(); next != no_key; next = agree()) {
             begin_class(next);
@@ -96,8 +140,6 @@ class Machine {
     }
 
   private:
-    /// Items between two looks for messages.
-    static constexpr int piece = 64;
     /// Items between the one that is worked on and the ones whose rows are on their way from memory: first
     /// where a row begins, then its first neighbours.
     static constexpr std::size_t row_ahead = 8;
@@ -106,13 +148,13 @@ class Machine {
     void begin_class(Key key) {
         runtime_.charge(Work::item_class, 1);
         key_ = key;
-        has_class_ = true;
         if (!current_.is_ordered()) {
             classes_.take(key, current_.queue());
             return;
         }
         classes_.take(key, taken_);
-        for (const Item& item : taken_) {
+        classes_.end_taken();
+        for (const Kept& item : taken_) {
             current_.push(algorithm_.key(own_order_, item), item);
         }
         taken_.clear();
@@ -128,88 +170,186 @@ class Machine {
     }
 
     Key least() {
-        return classes_.least([this](const Item& item) { return algorithm_.is_current(item); },
-                              [this](const Item&) { runtime_.counters().superseded++; });
+        return classes_.least([this](const Kept& item) { return view_of(algorithm_).is_current(item); },
+                              [this](const Kept&) { runtime_.counters().superseded++; });
     }
 
     bool work() {
         const Key most = most_of_node();
-        int done = 0;
-        const auto may_go_on = [&] { return most == no_key || current_.least() <= most; };
-        for (; done < piece && !current_.empty() && may_go_on(); ++done) {
-            const Item item = current_.pop();
-            bring_rows();
-            if (algorithm_.is_current(item)) {
-                ++runtime_.counters().useful;
-                execute(item);
-            } else {
-                ++runtime_.counters().superseded;
-            }
+        // Items between two looks for messages, of which a rank alone has none.
+        const std::size_t piece = all_own_ && runs_handlers_ ? 1024 : 64;
+        std::size_t left = piece;
+        while (left > 0 && has_current() && (most == no_key || current_.least() <= most)) {
+            left -= all_own_ ? work_on_first<true>(left) : work_on_first<false>(left);
         }
         // What is left waits for lesser items of other ranks.
-        return done > 0 || !current_.empty();
+        return left < piece || has_current();
+    }
+    /// Without an order of the rank's own, what is kept for the current class waits beside the others.
+    bool has_current() {
+        if (current_.empty() && !current_.is_ordered() && key_ != no_key && classes_.has(key_)) {
+            classes_.take(key_, current_.queue());
+        }
+        return !current_.empty();
+    }
+    /// Work on what comes first of the current class, at most so many. Returns how many there were.
+    template <bool all_own>
+    std::size_t work_on_first(std::size_t most) {
+        auto&& view = view_of(algorithm_);
+        const bool runs_handlers = runs_handlers_;
+        Emit<all_own> emit(*this);
+        const std::span<const Kept> first = current_.first();
+        // What is known of the rest of the class is brought nearer.
+        const std::size_t known = first.size();
+        const Kept* const row_known = first.data() + (known > row_ahead ? known - row_ahead : 0);
+        const Kept* const begin_known = first.data() + (known > begin_ahead ? known - begin_ahead : 0);
+        const std::size_t count = std::min(most, first.size());
+        const Kept* const end = first.data() + count;
+        std::uint64_t superseded = 0;
+        for (const Kept* next = first.data(); next != end; ++next) {
+            if (next < row_known) {
+                view.prefetch_row(next[row_ahead]);
+                if (next < begin_known) {
+                    view.prefetch_begin(next[begin_ahead]);
+                }
+            }
+            const Kept item = *next;
+            if (!view.is_current(item)) {
+                ++superseded;
+                continue;
+            }
+            if (runs_handlers) [[likely]] {
+                view.process(item, emit);
+                charge_reads(item);
+                runtime_.charge(Work::handler, 1);
+            } else {
+                execute(*next);
+            }
+        }
+        rejected_ += emit.rejected();
+        runtime_.counters().useful += count - superseded;
+        runtime_.counters().superseded += superseded;
+        current_.drop(count);
+        return count;
     }
     /// The largest key that this rank may work on now: the least that its node has.
     [[nodiscard]] Key most_of_node() const {
         return numbers_.number == nullptr ? no_key : numbers_.least_with(current_.least());
     }
 
-    void bring_rows() const {
-        if (const Item* later = current_.ahead(begin_ahead)) {
-            algorithm_.prefetch_begin(*later);
-        }
-        if (const Item* soon = current_.ahead(row_ahead)) {
-            algorithm_.prefetch_row(*soon);
-        }
-    }
-
     /// Work on an item, in the runtime's execution model.
-    void execute(const Item& item) {
-        switch (runtime_.parameters().execution) {
-        case runtime::Execution::fibre:
+    [[gnu::noinline]] void execute(Kept item) {
+        if (runtime_.parameters().execution == runtime::Execution::fibre) {
             runtime_.tasks().run_fibre([this, item] { process(item); });
             runtime_.engine().send_posted();
-            return;
-        case runtime::Execution::coroutine:
+        } else {
             runtime_.tasks().run(coroutine(this, item));
-            return;
-        case runtime::Execution::handler:
-        case runtime::Execution::of_preset:
-            process(item);
-            runtime_.charge(Work::handler, 1);
-            return;
         }
     }
-    static runtime::Task coroutine(Machine* machine, Item item) {
+    static runtime::Task coroutine(Machine* machine, Kept item) {
         machine->process(item);
         co_return;
     }
 
-    /// Most items change nothing, and seeing that is all that the loop over neighbours has of this: what it
-    /// needs is in registers.
-    void process(const Item& item) {
-        const graph::Owners owners = graph_.owners;
-        const std::size_t at_once = received_at_once_;
-        std::uint64_t rejected = 0;
-        algorithm_.process(item, [&](Item emitted) {
-            const std::size_t owner = owners.owner(emitted.vertex);
-            if (owner == at_once) {
-                rejected += receive(emitted) ? 0 : 1;
-            } else if (!is_news(owner, emitted)) {
-                ++rejected;
-            } else {
-                const Item sent = emitted; // Only what leaves the loop has to be in memory.
-                channel_.send(static_cast<int>(owner), sent);
-            }
-        });
-        rejected_ += rejected;
-        charge_reads(graph_.owners.local(item.vertex));
+    [[gnu::noinline]] void process(const Kept& item) {
+        Emit<false> emit(*this);
+        view_of(algorithm_).process(item, emit);
+        charge_reads(item);
+        rejected_ += emit.rejected();
     }
     /// Of a row, which was fetched ahead, and of what is known of its neighbours, here or by their owners.
-    void charge_reads(std::size_t local) {
+    void charge_reads(const Kept& item) {
+        const std::size_t local = place(item);
         runtime_.charge_reads(ReadOrder::independent, graph_.target_bytes(), graph_.lines(local));
         runtime_.charge_reads(ReadOrder::independent, sizeof(float) * graph_.count(),
                               static_cast<double>(graph_.degree(local)));
+    }
+    [[nodiscard]] std::size_t place(const Kept& item) const {
+        if constexpr (requires { item.local; }) {
+            return item.local;
+        } else {
+            return graph_.owners.local(item.vertex);
+        }
+    }
+    /// What is left to do with an item.
+    enum class Rest : int { nothing, keep, send };
+
+    /// What an item that is worked on makes. Most changes nothing, and seeing that is all that the loop over
+    /// neighbours has of this.
+    template <bool all_own>
+    class Emit {
+      public:
+        explicit Emit(Machine& machine)
+            : machine_(machine), view_(view_of(machine.algorithm_)), order_(machine.orders_.global),
+              first_(machine.first_at_once_), count_(machine.count_at_once_) {}
+
+        [[gnu::always_inline]] void operator()(Item item) {
+            ++rejected_;
+            if (const Rest rest = try_at_once(item); rest != Rest::nothing) [[unlikely]] {
+                rejected_ -= machine_.finish(item, rest) ? 1 : 0;
+            }
+        }
+        /// The same with `make(i)` for each i from `first` to `last`. The inner loop calls no function, so
+        /// that what it needs stays in registers.
+        template <class Make>
+        [[gnu::always_inline]] void range(std::uint64_t first, std::uint64_t last, Make make) {
+            rejected_ += last - first;
+            while (first < last) {
+                Item item;
+                Rest rest = Rest::nothing;
+                do {
+                    item = make(first);
+                    rest = try_at_once(item);
+                    ++first;
+                } while (rest == Rest::nothing && first < last);
+                if (rest != Rest::nothing) [[unlikely]] {
+                    rejected_ -= machine_.finish(item, rest) ? 1 : 0;
+                }
+            }
+        }
+        [[nodiscard]] std::uint64_t rejected() const { return rejected_; }
+
+      private:
+        /// Returns what is left to do.
+        [[gnu::always_inline]] Rest try_at_once(Item& item) {
+            const graph::Vertex local = all_own ? item.vertex : item.vertex - first_;
+            if (!all_own && local >= count_) {
+                return Rest::send;
+            }
+            machine_.runtime_.charge(edge_work(), 1);
+            if (!machine_.change(view_, item, local)) {
+                return Rest::nothing;
+            }
+            if (machine_.has_work(view_, local)) {
+                const Key key = machine_.algorithm_.key(order_, item);
+                if (!machine_.classes_.push_at_once(key, kept(view_, item, local))) [[unlikely]] {
+                    return Rest::keep;
+                }
+                machine_.runtime_.charge(Work::kept_item, 1);
+            }
+            --rejected_;
+            return Rest::nothing;
+        }
+
+        Machine& machine_;
+        View view_;
+        const Order order_;
+        const graph::Vertex first_;
+        const graph::Vertex count_;
+        std::uint64_t rejected_ = 0;
+    };
+    /// Whether anything came of it.
+    [[gnu::noinline]] bool finish(Item item, Rest rest) {
+        if (rest == Rest::keep) {
+            keep(item, graph_.owners.local(item.vertex));
+            return true;
+        }
+        const std::size_t owner = graph_.owners.owner(item.vertex);
+        if (!is_news(owner, item)) {
+            return false;
+        }
+        channel_.send(static_cast<int>(owner), item);
+        return true;
     }
 
     /// Whether an item has to be sent to its owner.
@@ -230,28 +370,49 @@ class Machine {
     }
 
     /// Whether the item is kept.
-    [[gnu::always_inline]] bool receive(Item& item) {
+    bool receive(Item& item) {
+        auto&& view = view_of(algorithm_);
+        const std::size_t local = graph_.owners.local(item.vertex);
         runtime_.charge(edge_work(), 1);
-        if (!algorithm_.receive(item)) {
+        if (!change(view, item, local)) {
             return false;
         }
-        if constexpr (requires { algorithm_.has_work(item); }) {
-            if (!algorithm_.has_work(item)) {
-                ++runtime_.counters().useful;
-                return true;
-            }
+        if (has_work(view, local)) {
+            keep(item, local);
         }
-        const Item stored = item;
-        keep(stored);
         return true;
     }
-    [[gnu::noinline]] void keep(const Item& item) {
+    [[gnu::always_inline]] static bool change(const View& view, Item& item, std::size_t local) {
+        if constexpr (requires { view.receive(item, local); }) {
+            return view.receive(item, local);
+        } else {
+            return view.receive(item);
+        }
+    }
+    [[gnu::always_inline]] bool has_work(const View& view, std::size_t local) {
+        if constexpr (requires { view.has_work(local); }) {
+            if (!view.has_work(local)) {
+                ++runtime_.counters().useful;
+                return false;
+            }
+        }
+        return true;
+    }
+    [[gnu::always_inline]] static Kept kept(const View& view, const Item& item, std::size_t local) {
+        if constexpr (requires { view.kept(item, local); }) {
+            return view.kept(item, local);
+        } else {
+            return item;
+        }
+    }
+    void keep(const Item& item, std::size_t local) {
         runtime_.charge(Work::kept_item, 1);
         const Key key = algorithm_.key(orders_.global, item);
-        if (has_class_ && key <= key_) {
-            current_.push(current_.is_ordered() ? algorithm_.key(own_order_, item) : 0, item);
+        const Kept waiting = kept(view_of(algorithm_), item, local);
+        if (key < classes_.base() && current_.is_ordered()) {
+            current_.push(algorithm_.key(own_order_, item), waiting);
         } else {
-            classes_.push(key, item);
+            classes_.push(std::max(key, classes_.base()), waiting);
         }
     }
 
@@ -262,14 +423,16 @@ class Machine {
     const Order own_order_; ///< Of the current class on this rank.
     runtime::NodeNumbers numbers_;
     runtime::Channel<Item> channel_;
-    Classes<Item> classes_;
-    Current<Item> current_;
-    std::vector<Item> taken_;
-    Key key_ = 0;
-    bool has_class_ = false;
+    Classes<Kept> classes_;
+    Current<Kept> current_;
+    std::vector<Kept> taken_;
+    Key key_ = no_key;           ///< Of the current class; there is none at first.
     std::uint64_t rejected_ = 0; ///< In this epoch.
-    /// The rank whose items are received where they are made: this one, or none.
-    const std::size_t received_at_once_;
+    /// The vertices whose items are received where they are made: this rank's own, or none.
+    const graph::Vertex first_at_once_;
+    const graph::Vertex count_at_once_;
+    const bool runs_handlers_;
+    const bool all_own_; ///< These are all that there are.
 };
 
 } // namespace goodsyard::agm

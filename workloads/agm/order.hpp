@@ -43,16 +43,18 @@ class Order {
 
     /// Of an item whose value (a distance, a label) is not negative, so many steps from a source.
     template <class Value>
-    [[nodiscard]] Key key(Value value, std::uint32_t level) const {
+    [[nodiscard, gnu::always_inline]] Key key(Value value, std::uint32_t level) const {
+        if (kind_ == OrderKind::delta) [[likely]] {
+            // Signed in between: that is one instruction.
+            return static_cast<Key>(
+                static_cast<std::int64_t>(std::min(static_cast<double>(value) * inverse_delta_, largest_)));
+        }
         switch (kind_) {
         case OrderKind::chaotic:
+        case OrderKind::delta:
             return 0;
         case OrderKind::dijkstra:
             return exact(value);
-        case OrderKind::delta:
-            // Signed in between: that is one instruction.
-            return static_cast<Key>(
-                static_cast<std::int64_t>(std::min(static_cast<double>(value) * inverse_delta_, largest)));
         case OrderKind::kla:
             return level / k_;
         case OrderKind::level:
@@ -62,14 +64,13 @@ class Order {
     }
 
   private:
-    static constexpr double largest = 0x1p62;
-
     /// The bits of numbers that are not negative are in the order of the numbers.
     static Key exact(float value) { return std::bit_cast<std::uint32_t>(value); }
     static Key exact(std::unsigned_integral auto value) { return value; }
 
     OrderKind kind_;
     double inverse_delta_;
+    double largest_ = 0x1p62; ///< No constant, which would be a branch of its own.
     std::uint32_t k_;
 };
 

@@ -68,7 +68,7 @@ class PageRank : public PrefetchedRows {
     [[nodiscard]] static bool is_current(const Item& /*item*/) { return true; }
 
     template <class Emit>
-    void process(const Item& item, Emit emit) {
+    void process(const Item& item, Emit& emit) {
         const std::size_t local = graph_.owners.local(item.vertex);
         const std::span<const graph::Vertex> row = graph_.neighbours(local);
         const std::span<const graph::Vertex> own = reads_own_ ? graph_.own_part(row) : row.first(0);

@@ -12,11 +12,11 @@ class PrefetchedRows {
     explicit PrefetchedRows(const graph::Csr& graph) : graph_(graph) {}
 
     template <class Item>
-    void prefetch_begin(const Item& item) const {
+    [[gnu::always_inline]] void prefetch_begin(const Item& item) const {
         graph_.prefetch_begin(graph_.owners.local(item.vertex));
     }
     template <class Item>
-    void prefetch_row(const Item& item) const {
+    [[gnu::always_inline]] void prefetch_row(const Item& item) const {
         graph_.prefetch_neighbours(graph_.owners.local(item.vertex));
     }
 

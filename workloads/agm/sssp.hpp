@@ -33,6 +33,12 @@ class Sssp {
         [[nodiscard]] float& value() { return distance; }
         [[nodiscard]] float value() const { return distance; }
     };
+    /// What an item is while it waits: its vertex by the place here, whose parent is known.
+    struct Kept {
+        std::uint32_t local;
+        float distance;
+        std::uint32_t level;
+    };
 
     /// With `filters`, distances that are not below what other ranks have been sent are not sent.
     explicit Sssp(const graph::Csr& graph, bool filters = false)
@@ -50,49 +56,64 @@ class Sssp {
         return graph_.owns(root) && receive(first) ? std::vector<Item>{first} : std::vector<Item>{};
     }
 
-    bool receive(const Item& item) {
-        const std::size_t local = graph_.owners.local(item.vertex);
-        if (item.distance >= distances_[local]) {
-            return false;
-        }
-        distances_[local] = item.distance;
-        parents_[local] = item.parent;
-        return true;
-    }
+    /// What a machine does with items, by value.
+    class View {
+      public:
+        explicit View(Sssp& sssp)
+            : first_(sssp.graph_.vertex(0)), begin_(sssp.graph_.begin.data()), ends_(sssp.ends_.data()),
+              targets_(sssp.graph_.targets.data()), weights_(sssp.graph_.weights.data()),
+              distances_(sssp.distances_.data()), parents_(sssp.parents_.data()) {}
 
-    [[nodiscard]] bool is_current(const Item& item) const {
-        return item.distance == distances_[graph_.owners.local(item.vertex)];
-    }
-
-    void prefetch_begin(const Item& item) const {
-        const std::size_t local = graph_.owners.local(item.vertex);
-        graph_.prefetch_begin(local);
-        __builtin_prefetch(&ends_[local]);
-        __builtin_prefetch(&distances_[local]);
-    }
-    void prefetch_row(const Item& item) const {
-        if (!is_current(item)) {
-            return; // Its row is not read.
+        bool receive(const Item& item, std::size_t local) const {
+            if (item.distance >= distances_[local]) {
+                return false;
+            }
+            distances_[local] = item.distance;
+            parents_[local] = item.parent;
+            return true;
         }
-        const std::size_t local = graph_.owners.local(item.vertex);
-        graph_.prefetch_neighbours(local, ends_[local]);
-        graph_.prefetch_weights(local, ends_[local]);
-    }
 
-    template <class Emit>
-    void process(const Item& item, Emit emit) {
-        const std::size_t local = graph_.owners.local(item.vertex);
-        const graph::Vertex* const targets = graph_.targets.data();
-        const float* const weights = graph_.weights.data();
-        const std::uint64_t end = ends_[local];
-        for (std::uint64_t i = graph_.begin[local]; i < end; ++i) {
-            emit(Item{targets[i], item.vertex, item.distance + weights[i], item.level + 1});
+        [[nodiscard]] static Kept kept(const Item& item, std::size_t local) {
+            return {static_cast<std::uint32_t>(local), item.distance, item.level};
         }
-    }
+
+        [[nodiscard]] bool is_current(const Kept& item) const {
+            return item.distance <= distances_[item.local];
+        }
+
+        [[gnu::always_inline]] void prefetch_begin(const Kept& item) const {
+            __builtin_prefetch(begin_ + item.local);
+            __builtin_prefetch(distances_ + item.local);
+        }
+        [[gnu::always_inline]] void prefetch_row(const Kept& item) const {
+            const std::uint64_t first = begin_[item.local];
+            __builtin_prefetch(targets_ + first);
+            __builtin_prefetch(weights_ + first);
+        }
+
+        template <class Emit>
+        [[gnu::always_inline]] void process(const Kept& item, Emit& emit) const {
+            const graph::Vertex vertex = first_ + item.local;
+            emit.range(begin_[item.local], ends_[item.local], [&](std::uint64_t i) {
+                return Item{targets_[i], vertex, item.distance + weights_[i], item.level + 1};
+            });
+        }
+
+      private:
+        graph::Vertex first_; ///< Of this rank.
+        const std::uint64_t* begin_;
+        const std::uint64_t* ends_;
+        const graph::Vertex* targets_;
+        const float* weights_;
+        float* distances_;
+        graph::Vertex* parents_;
+    };
+    [[nodiscard]] View view() { return View(*this); }
+    bool receive(const Item& item) { return view().receive(item, graph_.owners.local(item.vertex)); }
 
     bool is_news(const Item& item) { return remote_.is_news(item.vertex, item.distance); }
 
-    static Key key(const Order& order, const Item& item) { return order.key(item.distance, item.level); }
+    static Key key(const Order& order, const auto& item) { return order.key(item.distance, item.level); }
 
     /// Infinite where there is no path.
     [[nodiscard]] const std::vector<float>& distances() const { return distances_; }

@@ -51,8 +51,7 @@ class Triangles {
         if (is_in_place_) {
             runtime_.epoch_over(graph_.count(), piece, [this](std::size_t local) { tell_in_place(local); });
         } else {
-            runtime_.epoch_over(graph_.count(), piece,
-                                [this](std::size_t local) { tell(local, row<Place>(local)); });
+            runtime_.epoch_over(graph_.count(), piece, [this](std::size_t local) { tell_later(local); });
         }
     }
 
@@ -87,14 +86,24 @@ class Triangles {
         return {mean, of_all <= 4 * mean};
     }
 
+    /// By value, for loops.
+    template <class Entry>
+    struct Rows {
+        const std::uint64_t* begin;
+        const Entry* entries;
+
+        std::span<const Entry> operator[](std::size_t local) const {
+            return {entries + begin[local], begin[local + 1] - begin[local]};
+        }
+    };
     /// As Places, the neighbours that are behind a vertex; as Vertices all of them, in place, where those
     /// before it count.
     template <class Entry>
-    [[nodiscard]] std::span<const Entry> row(std::size_t local) const {
+    [[nodiscard]] Rows<Entry> rows_of() const {
         if constexpr (std::is_same_v<Entry, graph::Vertex>) {
-            return graph_.neighbours(local);
+            return {graph_.begin.data(), graph_.targets.data()};
         } else {
-            return {places_.data() + begin_[local], begin_[local + 1] - begin_[local]};
+            return {begin_.data(), places_.data()};
         }
     }
     /// Neighbours of a row between which and its vertex another one can lie: all but one.
@@ -110,22 +119,32 @@ class Triangles {
 
     void tell_in_place(std::size_t local) {
         const std::span<const graph::Vertex> all = graph_.neighbours(local);
-        const auto end = std::lower_bound(all.begin(), all.end(), graph_.vertex(local));
-        tell(local, std::span(all.begin(), end));
-    }
-    /// Look for the row of an own vertex in those of its neighbours, here and on other ranks.
-    template <class Entry>
-    void tell(std::size_t local, std::span<const Entry> side) {
-        if (side.size() < 2) {
+        const graph::Vertex own = graph_.vertex(local);
+        if (all.size() < 2 || all[1] >= own) {
             return;
         }
-        look_for(side);
-        for (const Entry middle : middles(side)) {
-            const std::size_t owner = graph_.owners.owner(vertex(middle));
-            if (owner != graph_.rank && std::exchange(last_told_[owner], local + 1) != local + 1) {
+        std::size_t before = 2; // They are half of the row, which is short where degrees are alike.
+        while (before < all.size() && all[before] < own) {
+            ++before;
+        }
+        tell(local, all.first(before));
+    }
+    void tell_later(std::size_t local) {
+        const std::span<const Place> later = rows_of<Place>()[local];
+        if (later.size() >= 2) {
+            tell(local, later);
+        }
+    }
+    /// Look for the row of an own vertex, of two at least, in those of its neighbours, here and on other
+    /// ranks.
+    template <class Entry>
+    void tell(std::size_t local, std::span<const Entry> side) {
+        look_for(side, [&](graph::Vertex middle) {
+            const std::size_t owner = graph_.owners.owner(middle);
+            if (std::exchange(last_told_[owner], local + 1) != local + 1) {
                 rows_.send(static_cast<int>(owner), std::as_bytes(side));
             }
-        }
+        });
     }
     void receive(std::span<const std::byte> record) {
         if (is_in_place_) {
@@ -139,22 +158,28 @@ class Triangles {
         auto& side = std::get<std::vector<Entry>>(received_);
         side.resize(record.size() / sizeof(Entry));
         std::memcpy(side.data(), record.data(), record.size());
-        look_for(std::span<const Entry>(side));
+        look_for(std::span<const Entry>(side), [](graph::Vertex /*middle*/) {});
     }
-    /// Count what is beyond each own vertex of a row, and in its own row too.
-    template <class Entry>
-    void look_for(std::span<const Entry> side) {
+    /// Count what is beyond each own vertex of a row, and in its own row too; `visit` the others.
+    template <class Entry, class Visit>
+    void look_for(std::span<const Entry> side, Visit visit) {
+        const graph::Vertex first = graph_.vertex(0);
+        const std::size_t count = graph_.count();
+        const Rows<Entry> rows = rows_of<Entry>();
         std::size_t compared = 0;
         for (const Entry& entry : middles(side)) {
             const graph::Vertex middle = vertex(entry);
-            if (!graph_.owns(middle)) {
+            const graph::Vertex local = middle - first;
+            if (local >= count) {
+                visit(middle);
                 continue;
             }
-            const std::size_t local = graph_.owners.local(middle);
             const std::span<const Entry> candidates =
                 beyond(side, static_cast<std::size_t>(&entry - side.data()));
-            counts_[local] += common(candidates, row<Entry>(local));
-            compared += candidates.size() + row<Entry>(local).size();
+            if (const std::uint32_t closed = common(candidates, rows[local]); closed > 0) {
+                counts_[local] += closed;
+            }
+            compared += candidates.size() + rows[local].size();
         }
         runtime_.charge(Work::comparison, static_cast<double>(compared));
         runtime_.counters().useful += 1;
@@ -188,13 +213,31 @@ class Triangles {
     template <class Entry>
     static std::uint32_t common(std::span<const Entry> a, std::span<const Entry> b) {
         std::uint32_t result = 0;
-        for (auto x = a.begin(), y = b.begin(); x != a.end() && y != b.end();) {
-            const Entry left = *x, right = *y;
-            result += left == right ? 1 : 0;
-            x += left <= right ? 1 : 0;
-            y += right <= left ? 1 : 0;
+        if (a.empty() || b.empty()) {
+            return result;
         }
-        return result;
+        // What has not been passed stays in a register.
+        auto x = a.begin(), y = b.begin();
+        for (Entry left = *x, right = *y;;) {
+            if (left < right) {
+                if (++x == a.end()) {
+                    return result;
+                }
+                left = *x;
+            } else if (right < left) {
+                if (++y == b.end()) {
+                    return result;
+                }
+                right = *y;
+            } else {
+                ++result;
+                if (++x == a.end() || ++y == b.end()) {
+                    return result;
+                }
+                left = *x;
+                right = *y;
+            }
+        }
     }
 
     const Team& team_;

@@ -117,7 +117,11 @@ class KeptItems {
         for (agm::Key key = least(); key != agm::no_key; key = least()) {
             classes_.take(key, current_.queue());
             while (!current_.empty()) {
-                sum_ += current_.pop().vertex;
+                const std::span<const Item> first = current_.first();
+                for (const Item& item : first) {
+                    sum_ += item.vertex;
+                }
+                current_.drop(first.size());
             }
         }
         return sum_;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "agm/classes.hpp"
+#include "agm/current.hpp"
 #include "agm/ghosts.hpp"
 #include "graph/kernel.hpp"
 #include "graph_inputs.hpp"
@@ -589,6 +590,58 @@ TEST(Classes, DropItemsThatAreNotCurrentBeforeTheyMakeAClass) {
     EXPECT_EQ(classes.least([](int item) { return item > 5000; }, drop), 70'000U);
     EXPECT_EQ(dropped, (std::vector{3, 5, 5000}));
     EXPECT_EQ(classes.least([](int) { return false; }, drop), agm::no_key);
+}
+
+TEST(Classes, TakeAnItemAtOnceOnlyWhereTheirBucketHasRoom) {
+    agm::Classes<int> classes;
+    EXPECT_FALSE(classes.push_at_once(7, 1)); // It has no memory yet.
+    classes.push(7, 1);
+    std::vector<int> expected{1};
+    for (int i = 2; i < 100; ++i) {
+        if (!classes.push_at_once(7, i)) {
+            classes.push(7, i);
+        }
+        expected.push_back(i);
+    }
+    EXPECT_FALSE(classes.push_at_once(7'000, 100)); // It is far.
+    std::vector<int> drained;
+    classes.take(7, drained);
+    EXPECT_EQ(drained, expected);
+}
+
+TEST(Classes, GoOnWithAClassThatGetsItemsAfterItWasTaken) {
+    agm::Classes<int> classes;
+    const auto every = [](int) { return true; };
+    const auto drop = [](int) {};
+    classes.push(3, 1);
+    std::vector<int> drained;
+    classes.take(3, drained);
+    EXPECT_FALSE(classes.has(3));
+    classes.push(3, 2);
+    EXPECT_TRUE(classes.has(3));
+    EXPECT_EQ(classes.least(every, drop), 3U);
+    drained.clear();
+    classes.take(3, drained);
+    EXPECT_EQ(drained, std::vector{2});
+    EXPECT_EQ(classes.least(every, drop), agm::no_key);
+}
+
+TEST(Current, GivesTheLeastItemAloneInAnOrderAndAllThatWaitWithoutOne) {
+    agm::Current<int> ordered(true);
+    ordered.push(5, 50);
+    ordered.push(4, 40);
+    ASSERT_EQ(ordered.first().size(), 1U);
+    ordered.drop(1);
+    EXPECT_EQ(ordered.least(), 5U);
+    EXPECT_EQ(ordered.first().front(), 50);
+
+    agm::Current<int> queue(false);
+    queue.queue() = {1, 2, 3};
+    EXPECT_EQ(queue.first().size(), 3U);
+    queue.drop(2);
+    EXPECT_EQ(queue.first().front(), 3);
+    queue.drop(1);
+    EXPECT_TRUE(queue.empty());
 }
 
 } // namespace
