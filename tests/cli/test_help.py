@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from steelyard import Laboratory
-from steelyard.cli import cli
+from steelyard.cli import cli, group
 from steelyard.core.errors import MachineError, ProgramError, SteelyardError, UsageError
-from steelyard.core.extension import load
+from steelyard.core.extension import Command, Extension, Extensions, load
 
 COMMANDS = cli.list_entries()
 
@@ -46,6 +46,15 @@ def test_help_of_all_describes_every_command(steelyard_cli, words):
     assert (done.returncode, done.stderr) == (0, "")
     flat = " ".join(done.stdout.split())
     assert all(f"{name} {entry.help}" in flat for name, entry in COMMANDS.items())
+
+
+def test_a_command_of_another_package_with_the_name_of_one_of_ours_is_named_as_hidden(capsys, monkeypatch):
+    mine = Extension(name="mine", purpose="", commands={"compare": Command("Mine.", "mine:command")})
+    monkeypatch.setattr(group, "find_extensions", lambda: Extensions((mine,), ()))
+    cli.main(["--help"], standalone_mode=False)
+    output = " ".join(capsys.readouterr().out.split())
+    assert "mine its command 'compare' is one of Steelyard's own" in output
+    assert "Mine." not in output
 
 
 @pytest.mark.extensions("gate", "page")

@@ -72,6 +72,33 @@ def test_the_second_of_two_extensions_of_one_name_is_a_problem(installed):
     assert extensions.problems[-1].reason == "other_gate:extension has the name of another extension"
 
 
+@pytest.mark.extensions("gate", "exchange", "outputs")
+@pytest.mark.parametrize(
+    ("entries", "reason"),
+    [
+        (
+            'commands={"gate": Command("Mine.", "m:c")}',
+            "the command 'gate', which the extension 'gate' has",
+        ),
+        ('readers={"fio": "m:read"}', "the format 'fio', which the extension 'outputs' has"),
+        ('readers={"reframe": "m:read"}', "the format 'reframe', which the extension 'exchange' has"),
+    ],
+)
+def test_an_extension_that_takes_a_name_of_another_is_a_problem(installed, entries, reason):
+    installed("other_mine", f'{HEAD}extension = Extension(name="mine", purpose="", {entries})\n')
+    extensions = find_extensions()
+    assert "mine" not in [extension.name for extension in extensions.usable]
+    assert (problem := extensions.problems[-1]).name == "mine"
+    assert problem.reason == f"other_mine:extension has {reason}"
+
+
+def test_a_module_that_raises_is_an_error_that_says_where_to_look(installed, tmp_path):
+    (tmp_path / "other_raising.py").write_text("raise KeyError('k')\n")
+    with pytest.raises(UsageError, match="other_raising:read' cannot be loaded: KeyError: 'k'") as caught:
+        load("other_raising:read")
+    assert "python3 -c 'import other_raising'" in (caught.value.hint or "")
+
+
 def test_an_extension_whose_need_is_missing_is_a_problem_and_so_is_what_needs_it(installed):
     installed("other_a", f'{HEAD}extension = Extension(name="a", purpose="", needs=("nowhere",))\n')
     installed("other_b", f'{HEAD}extension = Extension(name="b", purpose="", needs=("a",))\n')

@@ -103,6 +103,12 @@ class CommandGroup(click.Group):
                     topics.setdefault(entry.topic, []).append(name)
             with formatter.section("More commands (steelyard --help --all describes them)"):
                 formatter.write_dl([(topic, ", ".join(names)) for topic, names in topics.items() if names])
-        if problems := list_problems():
+        hidden = [
+            (extension.name, f"its command {name!r} is one of Steelyard's own: another name can be used")
+            for extension in find_extensions().usable
+            for name in extension.commands
+            if name in self.core
+        ]
+        if problems := [*((problem.name, problem.reason) for problem in list_problems()), *hidden]:
             with formatter.section("Extensions that cannot be used"):
-                formatter.write_dl([(problem.name, problem.reason) for problem in problems])
+                formatter.write_dl(problems)

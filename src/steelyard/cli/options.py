@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import click
 from steelyard.cli import completion
 from steelyard.cli.declared import declare, declare_argument
 from steelyard.cli.paths import InputPath, InputPlace, OutputFile, RecordDirectory
+from steelyard.core.errors import UsageError
 from steelyard.core.extension import list_protocols
 
 
@@ -92,6 +95,23 @@ def metric_option(text: str, default: str | None = None) -> Any:
     return declare(
         text, "--metric", metavar="NAME", default=default, show_default=True, complete=completion.metrics
     )
+
+
+@contextmanager
+def name_metric_option() -> Iterator[None]:
+    """Let errors about the metric of an experiment name the option that gave it.
+
+    Raises
+    ------
+    UsageError
+    """
+    try:
+        yield
+    except UsageError as error:
+        begins = "experiment(): analysis.metric: "
+        if not error.message.startswith(begins):
+            raise
+        raise UsageError(f"--metric: {error.message.removeprefix(begins)}", hint=error.hint) from error
 
 
 def metrics_option(text: str) -> Any:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -259,13 +260,17 @@ def load(place: str) -> Any:
     Raises
     ------
     UsageError
-        The module does not import, or lacks the attribute.
+        The module does not import, for whatever reason, or lacks the attribute.
     """
     module, _, attribute = place.partition(":")
     try:
         return getattr(import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise UsageError(f"extension entry {place!r} cannot be loaded: {error}") from error
+    except Exception as error:  # somebody else's module may raise anything
+        kind = "" if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: "
+        raise UsageError(
+            f"extension entry {place!r} cannot be loaded: {kind}{error}",
+            hint=f"python3 -c 'import {module}' shows where; without the package that has it, the rest works",
+        ) from error
 
 
 @cache
@@ -277,6 +282,8 @@ def find_extensions() -> Extensions:
     for source, extension in (*built_in, *_list_installed(problems)):
         if extension.name in candidates:
             problems.append(Problem(extension.name, f"{source} has the name of another extension"))
+        elif taken := _find_taken(extension, candidates.values()):
+            problems.append(Problem(extension.name, f"{source} has {taken}"))
         else:
             candidates[extension.name] = extension
     while missing := {
@@ -289,6 +296,28 @@ def find_extensions() -> Extensions:
             problems.append(Problem(name, f"it needs the extension {need!r}, which is not installed"))
             del candidates[name]
     return Extensions(tuple(candidates.values()), tuple(problems))
+
+
+def _find_taken(extension: Extension, earlier: Iterable[Extension]) -> str:
+    """Return in words what an extension has under a name that an earlier one has; empty without."""
+    for other in earlier:
+        for kind, names in _list_names(extension).items():
+            if both := names & _list_names(other)[kind]:
+                return f"the {kind} {min(both)!r}, which the extension {other.name!r} has"
+    return ""
+
+
+def _list_names(extension: Extension) -> dict[str, AbstractSet[str]]:
+    """List what is asked for by a name of its own, for which two meanings would be one too many."""
+    return {
+        "command": extension.commands.keys(),
+        "kind of claim": extension.claims.keys(),
+        "option": extension.modes.keys(),
+        "protocol": extension.protocols.keys(),
+        "format": {*extension.readers, *extension.harnesses} - {ANY_READER},
+        "kind of launch": extension.launchers.keys(),
+        "context": extension.contexts.keys(),
+    }
 
 
 def list_built_in() -> Sequence[Extension]:

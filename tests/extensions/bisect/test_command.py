@@ -48,3 +48,9 @@ def test_a_search_without_a_program_is_an_error_with_an_example(steelyard_cli):
     done = steelyard_cli("bisect", "a", "b", "--build", "make")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: no program to measure\n\nhint: steelyard bisect v1.0 HEAD --build")
+
+
+def test_an_unknown_metric_is_an_error_of_its_option(steelyard_cli, line):
+    done = steelyard_cli("bisect", line[0], "HEAD", "--metric", "steps", *COMMAND[2:])
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "error: --metric: unknown metric steps\n" in done.stderr

@@ -164,6 +164,21 @@ def test_a_shallow_clone_without_the_common_commit_says_how_to_fetch_it(forked, 
     assert "git fetch --unshallow" in caught.value.hint
 
 
+def test_a_shallow_clone_whose_only_commit_is_base_and_head_says_how_to_fetch_more(forked, tmp_path):
+    repository, *_ = forked
+    shallow = clone(repository, tmp_path / "shallow", "--depth=1")
+    with pytest.raises(UsageError, match="the same commit") as caught:
+        identify(GateRequest(base="HEAD", head="HEAD", words=("./bench",)), shallow, {})
+    assert "git fetch --unshallow" in caught.value.hint
+
+
+def test_a_repository_without_a_commit_says_so(tmp_path):
+    subprocess.run(["git", "init", "-q", str(tmp_path)], capture_output=True, check=True)
+    with pytest.raises(UsageError, match="'HEAD' names no commit") as caught:
+        Repository(tmp_path).commit("HEAD")
+    assert "before the first commit" in caught.value.hint
+
+
 def test_a_branch_that_is_only_at_the_remote_is_named_as_it_is_here(forked, tmp_path):
     repository, *_ = forked
     result = clone(repository, tmp_path / "clone", "--branch=change")

@@ -69,6 +69,15 @@ def test_failed_runs_keep_a_strict_check_from_holding(tmp_path, steelyard_cli):
     assert "2026-01-04.json lacks 1 of 1 runs, which failed" in " ".join(done.stdout.split())
 
 
+def test_a_benchmark_whose_line_what_it_printed_broke_is_named_with_its_reports(tmp_path):
+    for night in range(3):
+        lines = "BenchmarkA-8 1000 5.0 ns/op\nBenchmarkB/k=v w-8 1000 7.0 ns/op\n"
+        (tmp_path / f"2026-01-0{night + 1}.txt").write_text(f"goos: linux\n{lines}PASS\n")
+    (out,) = read_reports([tmp_path], Chosen()).left_out
+    assert out.record.endswith("2026-01-01.txt and 2 more")
+    assert out.why == "have no value of BenchmarkB/k=v: what it printed broke the line of its result"
+
+
 def write_reframe(path: Path, **tests: tuple[float, float]) -> None:
     """A report with a rate and a percentage of each test."""
     cases = [

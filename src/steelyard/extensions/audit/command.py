@@ -20,13 +20,13 @@ from steelyard.cli.options import (
     json_option,
     max_time_option,
     metric_option,
+    name_metric_option,
     output_option,
     seed_option,
     timeout_option,
 )
 from steelyard.cli.paths import PathCommand
 from steelyard.cli.terminal import show, tell_beside
-from steelyard.core.errors import UsageError
 
 
 def _list_contexts() -> Iterable[str]:
@@ -102,10 +102,7 @@ def command(options: AuditOptions) -> None:
     )
     with as_a_whole(options.output, directory) as line:
         tell = partial(tell_beside, line)
-        try:
+        with name_metric_option():
             result = audit(request, directory, watch=line.update, tell=tell)
-        except UsageError as error:
-            text = error.message.removeprefix("experiment(): ").replace("analysis.metric:", "--metric:", 1)
-            raise UsageError(text, hint=error.hint) from error
     show(lambda: AUDIT.text(result), lambda width: lines(result, width), as_json=options.as_json)
     tell_records(directory, as_json=options.as_json)

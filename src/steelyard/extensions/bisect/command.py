@@ -16,6 +16,7 @@ from steelyard.cli.options import (
     declare_fraction,
     json_option,
     metric_option,
+    name_metric_option,
     repository_option,
     seed_option,
     strict_option,
@@ -89,7 +90,8 @@ def command(ctx: click.Context, options: BisectOptions) -> None:
     request = options.fill(BisectRequest, place=str(repository.place))
     with as_a_whole(options.output, directory) as line:
         tell = partial(tell_beside, line)
-        bisection = bisect(request, repository, directory, watch=line.update, tell=tell)
+        with name_metric_option():
+            bisection = bisect(request, repository, directory, watch=line.update, tell=tell)
     if options.as_json:
         click.echo(BISECTION.text(bisection), nl=False)
     else:

@@ -76,6 +76,8 @@ def identify(
             f"base and head are the same commit, {head[:DIGITS]}: nothing to judge",
             hint="commit the change first: only commits are measured"
             if repository.dirty
+            else DEEPEN
+            if repository.shallow
             else "name an older base, as in steelyard gate HEAD~1; --qualify measures equal sides",
         )
     return replace(request, base=base, head=head, origin=origin)

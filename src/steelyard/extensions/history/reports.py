@@ -161,6 +161,7 @@ def read_reports(names: Sequence[Path], chosen: Chosen, watch: Watch = ignore_pr
         for path, contents in contents_of.items()
         for why in _tell_failures(contents)
     ]
+    left_out += _tell_skipped(contents_of)
     times, by_name = _order(contents_of)
     records = []
     by_id = {}
@@ -225,6 +226,23 @@ def _tell_failures(contents: FileContents) -> list[str]:
     runs = number + sum(max(map(len, values.values())) for values in _group_values(contents.series).values())
     verb = "failed" if any(entry.failed for entry in contents.failures) else "timed out"
     return [f"lacks {number} of {runs} runs, which {verb} ({tests})"]
+
+
+def _tell_skipped(contents_of: Mapping[Path, FileContents]) -> list[LeftOut]:
+    """Tell of benchmarks that have no value and did not fail, as where what they printed broke their line."""
+    places_of: dict[tuple[str, str], list[Path]] = {}
+    for path, contents in contents_of.items():
+        failed = {entry.name for entry in contents.failures}
+        for name, reason in contents.skipped.items():
+            if name not in failed:
+                places_of.setdefault((name, reason), []).append(path)
+    return [
+        LeftOut(
+            _name_several(places),
+            f"{'has' if len(places) == 1 else 'have'} no value of {name}{f': {reason}' if reason else ''}",
+        )
+        for (name, reason), places in places_of.items()
+    ]
 
 
 def _name_failure(entry: FailedRuns) -> str:

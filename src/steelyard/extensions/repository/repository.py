@@ -73,6 +73,8 @@ class Repository:
         """Return what makes a revision known here."""
         if self.shallow:
             return DEEPEN
+        if self.find_commit("HEAD") is None:
+            return "nothing is checked out here, as before the first commit: git commit, or git switch BRANCH"
         branches = self._run("for-each-ref", "--format=%(refname:short)", f"refs/remotes/*/{revision}")
         if names := branches.stdout.split():
             return f"it is not a branch here, but {names[0]} is: name that"

@@ -408,3 +408,8 @@ def test_a_text_whose_second_line_has_other_cells_needs_the_name_of_a_table(writ
         read(written(text, "ab.txt"))
     with pytest.raises(UsageError, match="--value is missing"):
         read(written(text, "ab.csv"))
+
+
+def test_a_file_without_anything_in_it_is_said_to_be_so(written):
+    with pytest.raises(UsageError, match=r"t\.txt: nothing is in it"):
+        read(written(" \n", "t.txt"))

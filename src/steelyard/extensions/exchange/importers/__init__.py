@@ -184,7 +184,8 @@ def _read(text: str, place: str, form: str | None, chosen: Chosen) -> FileConten
     if is_json and tool is None:
         tool = json_paths.JSON_LINES if lines.holds(text) else json_paths.JSON
     if tool is None:
-        raise UsageError(f"{place}: unrecognised format", hint=f"formats: {', '.join(list_formats())}")
+        problem = "unrecognised format" if text.strip() else "nothing is in it"
+        raise UsageError(f"{place}: {problem}", hint=f"formats: {', '.join(list_formats())}")
     if tool in _ROWS:
         return _read_rows(text, place, tool, chosen)
     # A table that is asked for is one, where the text is not plainly something else.
