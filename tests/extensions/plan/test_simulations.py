@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import statistics
+
 import pytest
 from msgspec.structs import replace
 
@@ -9,7 +11,9 @@ from steelyard.design import treatments
 from steelyard.extensions.plan import simulations as simulated
 from steelyard.extensions.plan.results import Simulation
 from steelyard.extensions.plan.text import _describe_simulations as said
+from steelyard.lab.run.run import run
 from steelyard.spec import experiment
+from steelyard.store import Record
 
 
 @pytest.fixture
@@ -48,6 +52,17 @@ def test_time_and_memory_go_on_as_the_power_that_the_two_largest_simulations_sho
     assert torus.memory_bytes == pytest.approx(800 * 1024**2)
     flat = result["machine=flat, p=128"]
     assert (flat.basis, flat.memory_bytes) == ((64,), pytest.approx(4 * 800 * 64**2))
+
+
+def test_a_record_has_the_median_time_and_the_most_memory_of_what_was_simulated(tmp_path):
+    declared = experiment(source=tmp_path, program={"command": ["true"]}, design={"blocks": 3, "discard": 0})
+    run(declared, tmp_path / "it.lab")
+    ((time_s, most_bytes),) = simulated._read_simulations(tmp_path / "it.lab").values()
+    with Record.open(tmp_path / "it.lab") as record:
+        (wall,), (memory,) = record.samples("wall_s"), record.samples("rss_bytes")
+    assert time_s == statistics.median(wall.values)
+    assert most_bytes == max(memory.values)
+    assert simulated._read_simulations(tmp_path / "none.lab") == {}
 
 
 def test_without_a_smaller_simulation_nothing_is_estimated_or_listed(declared, tmp_path):

@@ -44,7 +44,10 @@ REFUSED = {
     "no program": ({"ssh": []}, "names no program"),
     "words of a queue": ({"submit": ["qsub", "{script}"]}, "no meaning for kind"),
     "jobs": ({"jobs": 2}, "no meaning for kind"),
-    "files that are copied nowhere": ({"files": ["a"]}, 'has no effect with stage = "shared"'),
+    "files that are copied nowhere": (
+        {"files": ["a"]},
+        r"launch\.files: .*has no effect with",
+    ),
     "files from elsewhere": ({"files": ["../a"], "stage": "copy"}, "not below the directory"),
     "files of the system": ({"files": ["/etc/passwd"], "stage": "copy"}, "not below the directory"),
     "another way to bring them there": ({"stage": "rsync"}, "stage"),

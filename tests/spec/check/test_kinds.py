@@ -83,6 +83,16 @@ def test_a_screening_of_many_factors_is_small(read):
     assert len(treatments(read(text))) == 24
 
 
+def test_a_screening_of_more_factors_than_there_is_a_design_for_is_refused_with_a_cure(refused):
+    names = [f"x{i}" for i in range(48)]
+    words = ", ".join(f'"{{{name}}}"' for name in names)
+    levels = "\n".join(f"{name} = [0, 1]" for name in names)
+    text = f'[program]\ncommand = ["p", {words}]\n[factors]\n{levels}\n[design]\nkind = "plackett-burman"\n'
+    message, hint = refused(text)
+    assert "48 factors vary, and Plackett-Burman designs here have room for 47" in message
+    assert hint == "vary fewer factors"
+
+
 @pytest.mark.parametrize(
     ("text", "words", "hint"),
     [

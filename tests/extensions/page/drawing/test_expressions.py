@@ -57,6 +57,7 @@ def test_a_label_that_looks_like_an_expression_is_a_text(labels):
         ("s", 1500.0, "1500 s"),
         ("B", 2e6, "2 MB"),
         ("1/s", 5000.0, "5 k/s"),
+        ("B/s", 3e9, "3 GB/s"),
         ("s", 0.0, "0 s"),
     ],
 )
