@@ -308,3 +308,17 @@ def test_a_rate_is_bounded_from_below_and_read_by_its_name(steelyard_cli, tmp_pa
     refused = steelyard_cli("model", str(path), *columns, "--at-most", "O(nodes)")
     assert refused.returncode == 2
     assert "at least O(nodes)" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("metric", "limit", "number"), [("time_s", "5 ms", "0.005"), ("heap_bytes", "2 kB", "2000")]
+)
+def test_a_limit_of_a_table_has_the_unit_that_the_name_of_its_metric_ends_in(
+    steelyard_cli, tmp_path, metric, limit, number
+):
+    scale = float(number) / 64
+    rows = [f"{n},{scale * n * (1 + 0.01 * (-1) ** r)}" for n in (4, 8, 16, 32, 48) for r in range(5)]
+    (tmp_path / "a.csv").write_text("\n".join([f"n,{metric}", *rows]))
+    question = ("model", "a.csv", "--value", metric, "--parameter", "n", "--json", "--limit")
+    first, second = (json.loads(steelyard_cli(*question, text).stdout) for text in (limit, number))
+    assert first["limits"] == second["limits"] != []

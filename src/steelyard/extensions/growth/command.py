@@ -234,7 +234,7 @@ def _collect_after(
     for model in modelled.models:
         function = by_key[model.name, model.metric]
         if limit is not None:
-            broken = breaks(function, _compute_quantity(limit, model.unit), question)
+            broken = breaks(function, _compute_quantity(limit, model.unit, model.metric), question)
             if isinstance(broken, Breaks):
                 limits.append((model, broken))
         if suggest and model.validation is not None and model.validation.rank == "undecided":
@@ -272,13 +272,14 @@ def _print(modelled: Modelled, after: After, *, as_json: bool) -> None:
     )
 
 
-def _compute_quantity(text: str, unit: str) -> float:
+def _compute_quantity(text: str, unit: str, metric: str) -> float:
     """Return a limit in the metric's unit, which may stand behind it.
 
-    Sizes and times may have one of their own.
+    Sizes and times may have one of their own, also in tables, where the name of the metric ends in its unit.
     """
     from steelyard.core.units import parse_duration, parse_size
 
+    unit = unit or {"s": "s", "bytes": "B"}.get(metric.rpartition("_")[2], "")
     try:
         parse = {"B": parse_size, "s": parse_duration}.get(unit)
         value = parse(text) if parse else float(text.strip().removesuffix(unit))
