@@ -34,6 +34,8 @@ GRAPHS: Final = {
     "road": ("lattice", 18),
 }
 """Of each file of edges, generator and scale; the last three are stand-ins for three of GAP's five graphs."""
+VIRTUAL: Final = GRAPH.parents[2] / "virtual"
+"""The tree of ``./dev mpi virtual``, which ``instructions.py`` needs."""
 OPTIMISED: Final = ("-O3", "-march=native", "-DNDEBUG")
 
 
@@ -49,10 +51,10 @@ def run(command: Sequence[str | Path], cwd: Path | None = None, **env: str) -> s
     return done.stdout
 
 
-def compile_kernels(source: str, *words: str | Path) -> None:
+def compile_kernels(source: str, *words: str | Path, compiler: str = "mpicxx", name: str = "") -> None:
     """One program that has all kernels of a runtime."""
-    target = BUILT / "bin" / source.removesuffix(".cpp")
-    run(["mpicxx", "-std=c++20", *OPTIMISED, "-w", KERNELS / source, *words, "-o", target])
+    target = BUILT / "bin" / (name or source.removesuffix(".cpp"))
+    run([compiler, "-std=c++20", *OPTIMISED, "-w", KERNELS / source, *words, "-o", target])
 
 
 def goodsyard() -> None:
@@ -63,6 +65,16 @@ def goodsyard() -> None:
     environment = {"PKG_CONFIG_PATH": str(installed / "lib" / "pkgconfig")}
     words = run(["pkg-config", "--cflags", "--libs", *packages], **environment).split()
     compile_kernels("goodsyard.cpp", *words)
+
+
+def goodsyard_virtual() -> None:
+    """The same for ranks in one process, in virtual time: for ``instructions.py``."""
+    installed = BUILT / "goodsyard-virtual"
+    for tree in (GRAPH.parents[1], VIRTUAL):
+        run(["cmake", "--install", tree, "--prefix", installed])
+    environment = {"PKG_CONFIG_PATH": str(installed / "lib" / "pkgconfig")}
+    words = run(["pkg-config", "--cflags", "--libs", "goodsyard-virtual"], **environment).split()
+    compile_kernels("goodsyard.cpp", *words, compiler="g++", name="goodsyard_virtual")
 
 
 def openmp() -> None:
@@ -144,6 +156,8 @@ def main() -> None:
         sys.exit(f"error: no {GRAPH}\n\nhint: ./dev mpi openmpi builds it")
     (BUILT / "bin").mkdir(parents=True, exist_ok=True)
     goodsyard()
+    if VIRTUAL.exists():
+        goodsyard_virtual()
     openmp()
     bulk()
     for name, build in checkouts.items():

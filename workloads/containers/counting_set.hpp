@@ -20,9 +20,10 @@ template <class Key, class Hash = std::hash<Key>>
 class CountingSet {
   public:
     /// Collective. `messages` outlives this.
-    CountingSet(const Team& team, global::Messages& messages)
-        : runtime_(messages.runtime()), messages_(messages), counts_(team, messages), top_(team, found_),
-          cache_(first_places) {}
+    CountingSet(const Team& team, global::Messages& messages,
+                runtime::Place place = runtime::Place::current())
+        : runtime_(messages.runtime()), messages_(messages), counts_(team, messages, place),
+          top_(team, found_, "a CountingSet<" + runtime::name_of<Key>() + ">", place), cache_(first_places) {}
     CountingSet(const CountingSet&) = delete;
     CountingSet& operator=(const CountingSet&) = delete;
     ~CountingSet() {
@@ -76,7 +77,8 @@ class CountingSet {
     }
     /// The keys that were inserted most often, at most `most`, on every rank: the most frequent first, and of
     /// equally frequent ones the least key. Collective.
-    [[nodiscard]] std::vector<std::pair<Key, std::uint64_t>> top(std::size_t most) {
+    [[nodiscard]] std::vector<std::pair<Key, std::uint64_t>>
+    top(std::size_t most, runtime::Place place = runtime::Place::current()) {
         complete(counts_.own());
         const std::vector<std::pair<Key, std::uint64_t>> local =
             shorten({counts_.own().begin(), counts_.own().end()}, most);
@@ -90,7 +92,9 @@ class CountingSet {
                 },
                 local);
         }
-        runtime_.epoch();
+        const runtime::Agreed all = runtime_.epoch(
+            [] { return false; }, [most] { return runtime::Agreed{.sum = most, .min = most}; });
+        runtime_.engine().check_is_same("keys of top()", most, all, place);
         return shorten(std::move(found_), most);
     }
 

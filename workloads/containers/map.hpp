@@ -27,8 +27,9 @@ template <class Key, class Value, class Hash = std::hash<Key>>
 class Map {
   public:
     /// Collective. `messages` outlives this.
-    Map(const Team& team, global::Messages& messages)
-        : messages_(messages), user_(messages), everywhere_(team, *this) {
+    Map(const Team& team, global::Messages& messages, runtime::Place place = runtime::Place::current())
+        : messages_(messages), user_(messages, runtime::with_place(name(), place)),
+          everywhere_(team, *this, name(), place) {
         messages.admit_outside();
     }
     Map(const Map&) = delete;
@@ -121,9 +122,13 @@ class Map {
     }
 
   private:
+    static std::string name() {
+        return "a Map<" + runtime::name_of<Key>() + ", " + runtime::name_of<Value>() + ">";
+    }
     template <class F, class... Arguments>
     void send(const global::GlobalPtr<Map>& map, const F& f, const Arguments&... arguments) {
         messages_.async(map, f, arguments...);
+        user_.note_send();
         messages_.runtime().handle_outside();
     }
     [[nodiscard]] global::GlobalPtr<Map> at(const Key& key) const { return everywhere_.on(owner(key)); }

@@ -170,8 +170,9 @@ class Delegates {
         check_function<F>();
         event.enroll();
         if (is_here(object)) {
-            tasks().spawn([object, f, &event]() mutable {
+            tasks().spawn([&tasks = tasks(), object, f, &event]() mutable {
                 f(*object.address());
+                tasks.check_answer();
                 event.complete();
             });
             return;
@@ -181,7 +182,13 @@ class Delegates {
     }
     /// An activity that was enrolled with an event of any rank has ended.
     void complete(GlobalPtr<CompletionEvent> event) {
-        post(event, [](CompletionEvent& ended) { ended.complete(); });
+        if (is_here(event)) {
+            tasks().check_answer();
+            event.address()->complete();
+            return;
+        }
+        ++runtime_.counters().delegates;
+        send<Complete<CompletionEvent>>(event, {});
     }
 
   private:
@@ -267,7 +274,8 @@ class Delegates {
     template <class To>
     struct Fail {
         using Payload = ErrorText;
-        static void run(Delegates& /*here*/, To& to, const Payload& text, int from) {
+        static void run(Delegates& self, To& to, const Payload& text, int from) {
+            self.take_answer(to);
             to.fail(std::make_exception_ptr(
                 RemoteError("a delegate on rank " + std::to_string(from) + ": " + text.bytes.data())));
         }
@@ -292,12 +300,16 @@ class Delegates {
         static_assert(runtime::Portable<Payload>,
                       "what a function returns holds an address of the rank that executed it: a pointer, a "
                       "reference, a std::string_view; return a value, or a GlobalPtr");
-        static void run(Delegates& /*here*/, To& to, const Payload& value, int /*from*/) { to.set(value); }
+        static void run(Delegates& self, To& to, const Payload& value, int /*from*/) {
+            self.take_answer(to);
+            to.set(value);
+        }
     };
     template <class To>
     struct Complete {
         struct Payload {};
-        static void run(Delegates& /*here*/, To& to, const Payload& /*payload*/, int /*from*/) {
+        static void run(Delegates& self, To& to, const Payload& /*payload*/, int /*from*/) {
+            self.take_answer(to);
             if constexpr (std::is_same_v<To, CompletionEvent>) {
                 to.complete();
             } else {
@@ -305,6 +317,15 @@ class Delegates {
             }
         }
     };
+
+    /// To be called before what has come is written to `to`: ends the program where that may be gone.
+    template <class To>
+    void take_answer(To& to) {
+        tasks().check_answer();
+        if constexpr (!std::is_same_v<To, CompletionEvent>) {
+            to.take_answer();
+        }
+    }
 
     /// Executed on the rank of `object`; the payload lies in the message.
     using Function = void (*)(Delegates& self, void* object, const std::uint64_t* payload, int from);
@@ -386,6 +407,9 @@ class Delegates {
         if constexpr (std::is_void_v<To>) {
             send<Executed>(object, {std::forward<F>(f)});
         } else {
+            if constexpr (!std::is_same_v<To, CompletionEvent>) {
+                to->expect_answer();
+            }
             send<Executed>(object, {to, std::forward<F>(f)});
         }
     }

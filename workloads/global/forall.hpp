@@ -55,12 +55,14 @@ Agreed forall(Runtime& runtime, Indices local, const runtime::Thieves& thieves, 
 
 /// A loop over 0 … size - 1, dealt to ranks in blocks; ranks without work steal. Collective.
 template <class Body>
-void forall(Runtime& runtime, std::uint64_t size, Body body, std::uint64_t threshold = 0) {
+void forall(Runtime& runtime, std::uint64_t size, Body body, std::uint64_t threshold = 0,
+            runtime::Place place = runtime::Place::current()) {
     const Distribution blocks(size, runtime.size(), Dealing::block);
     const std::uint64_t first = std::min(size, blocks.index(runtime.rank(), 0));
-    forall(
+    const Agreed all = forall(
         runtime, Indices{first, first + blocks.count(runtime.rank())}, runtime::all_ranks(runtime),
-        std::move(body), [] { return Agreed{}; }, threshold);
+        std::move(body), [size] { return Agreed{.sum = size, .min = size}; }, threshold);
+    runtime.engine().check_is_same("indices of forall()", size, all, place);
 }
 
 /// A loop over the elements of an array, each where it lies: `body(index, element)`, with a reference to the

@@ -11,6 +11,8 @@
 #include "global/distribution.hpp"
 #include "global/global_ptr.hpp"
 #include "harness/team.hpp"
+#include "runtime/agreement.hpp"
+#include "runtime/name_of.hpp"
 
 namespace goodsyard::global {
 
@@ -21,11 +23,17 @@ class GlobalArray {
     static_assert(!std::is_same_v<T, bool>, "a vector of bool has no elements to point to");
 
   public:
-    /// Collective.
+    /// Collective. Ends the program where the ranks do not make the same.
     GlobalArray(const Team& team, std::uint64_t size, Dealing dealing = Dealing::block,
-                std::uint64_t block = 64)
-        : rank_(team.rank()), distribution_(size, team.size(), dealing, block),
-          own_(distribution_.count(rank_)), bases_(team.of_each(own_.data())) {}
+                std::uint64_t block = 64, runtime::Place place = runtime::Place::current())
+        : rank_(team.rank()), distribution_(size, team.size(), dealing, block) {
+        runtime::compare_products(team,
+                                  "a GlobalArray<" + runtime::name_of<T>() + "> of " + std::to_string(size) +
+                                      " elements in blocks of " + std::to_string(distribution_.block()),
+                                  place);
+        own_.resize(distribution_.count(rank_));
+        bases_ = team.of_each(own_.data());
+    }
     GlobalArray(const GlobalArray&) = delete;
     GlobalArray& operator=(const GlobalArray&) = delete;
 

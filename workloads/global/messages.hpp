@@ -63,16 +63,36 @@ class Messages {
         }
     }
 
-    /// A member of what sends by Messages, and is not to outlive them.
+    /// A member of a container that sends by Messages, and is not to outlive them, nor to end before what was
+    /// sent to it has been handled.
     class User {
       public:
-        explicit User(Messages& messages) : messages_(messages) { ++messages_.users_; }
+        /// `subject` is the container, for people.
+        User(Messages& messages, std::string subject) : messages_(messages), subject_(std::move(subject)) {
+            messages_.runtime_.engine().add_container(subject_);
+            ++messages_.users_;
+        }
         User(const User&) = delete;
         User& operator=(const User&) = delete;
-        ~User() { --messages_.users_; }
+        ~User() {
+            --messages_.users_;
+            if (messages_.channel_.unwound()) {
+                return;
+            }
+            runtime::Engine& engine = messages_.runtime_.engine();
+            engine.remove_container(subject_);
+            if (stretch_ == engine.stretch()) {
+                engine.refuse(subject_ + " ends, and what was sent to it after the last epoch is lost: all "
+                                         "ranks call epoch() before its end");
+            }
+        }
+        /// To be called whenever something is sent to it.
+        void note_send() { stretch_ = messages_.runtime_.engine().stretch(); }
 
       private:
         Messages& messages_;
+        std::string subject_;
+        std::uint64_t stretch_ = 0; ///< In which something was sent.
     };
 
     [[nodiscard]] runtime::Runtime& runtime() { return runtime_; }

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <sys/mman.h>
 #include <tuple>
 #include <unistd.h>
+
+#include "runtime/agreement.hpp"
 
 namespace goodsyard::graph {
 inline namespace GOODSYARD_VERTICES {
@@ -105,7 +108,14 @@ double bytes_of_rank(std::uint64_t vertices, std::uint64_t tuples, int ranks) {
     return of_copies * rows / ranks;
 }
 
-Csr build(const Team& team, const Edges& edges, RowOrder order, Arcs arcs, Dealing dealing) {
+Csr build(const Team& team, const Edges& edges, RowOrder order, Arcs arcs, Dealing dealing,
+          runtime::Place caller) {
+    runtime::compare_products(team,
+                              "a graph of " + std::to_string(edges.vertices()) + " vertices, dealt in way " +
+                                  std::to_string(static_cast<int>(dealing)) + ", rows in order " +
+                                  std::to_string(static_cast<int>(order)) + ", arcs of kind " +
+                                  std::to_string(static_cast<int>(arcs)),
+                              caller);
     const bool both_ways = arcs == Arcs::both_ways || team.all(Fold::max, edges.is_symmetric() ? 1 : 0) != 0;
     const Owners owners(edges.vertices(), team.size(), dealing);
     const auto rank = static_cast<std::size_t>(team.rank());

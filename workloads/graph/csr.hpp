@@ -9,6 +9,7 @@
 #include "graph/edge.hpp"
 #include "graph/owners.hpp"
 #include "harness/team.hpp"
+#include "runtime/place.hpp"
 
 namespace goodsyard::graph {
 inline namespace GOODSYARD_VERTICES {
@@ -87,7 +88,8 @@ double bytes_of_rank(std::uint64_t vertices, std::uint64_t tuples, int ranks);
 ///
 /// The ranks exchange batches, and hold no more than one at a time beside their rows.
 Csr build(const Team& team, const Edges& edges, RowOrder order = RowOrder::by_neighbour,
-          Arcs arcs = Arcs::both_ways, Dealing dealing = Dealing::cyclic);
+          Arcs arcs = Arcs::both_ways, Dealing dealing = Dealing::cyclic,
+          runtime::Place caller = runtime::Place::current());
 
 /// Arcs that lead to a vertex of another rank, of all arcs. Collective.
 double remote_share(const Team& team, const Csr& graph);

@@ -19,6 +19,31 @@ Ending& chosen_ending() {
 
 volatile std::sig_atomic_t has_begun_to_end = 0;
 
+RankOfException& rank_of_exception() {
+    static RankOfException rank = nullptr;
+    return rank;
+}
+
+const std::terminate_handler default_handler = std::get_terminate();
+
+[[noreturn]] void end_by_exception() {
+    const std::exception_ptr error = std::current_exception();
+    std::string text = "std::terminate was called";
+    try {
+        if (error) {
+            std::rethrow_exception(error);
+        }
+    } catch (const std::exception& uncaught) {
+        text = text_of(uncaught);
+    } catch (...) {
+        text = "an exception that is no std::exception was not caught";
+    }
+    if (const int rank = rank_of_exception()(error); rank >= 0) {
+        end_program(rank, text);
+    }
+    end_program(std::string(program_invocation_short_name) + ": " + text);
+}
+
 } // namespace
 
 bool is_ending() {
@@ -40,21 +65,15 @@ void end_program(const std::string& line) {
     _exit(1);
 }
 
-void end_by_uncaught() {
-    std::set_terminate([] {
-        const std::exception_ptr error = std::current_exception();
-        std::string text = "std::terminate was called";
-        try {
-            if (error) {
-                std::rethrow_exception(error);
-            }
-        } catch (const std::exception& uncaught) {
-            text = text_of(uncaught);
-        } catch (...) {
-            text = "an exception that is no std::exception was not caught";
-        }
-        end_program(std::string(program_invocation_short_name) + ": " + text);
-    });
+void end_by_uncaught(RankOfException rank) {
+    rank_of_exception() = rank;
+    std::set_terminate(end_by_exception);
+}
+
+void end_by_uncaught_by_default(RankOfException rank) {
+    if (std::get_terminate() == default_handler) {
+        end_by_uncaught(rank);
+    }
 }
 
 void end_program(int rank, const std::string& text) {

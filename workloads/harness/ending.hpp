@@ -1,6 +1,7 @@
 // The end of a program that must not go on, where no exception can say so: in destructors, and at exit.
 #pragma once
 
+#include <exception>
 #include <string>
 
 namespace goodsyard {
@@ -23,7 +24,13 @@ void set_ending(Ending ending);
 /// The same, with the name of the program and the rank before `text`.
 [[noreturn]] void end_program(int rank, const std::string& text);
 
-/// From here on, an exception that nobody can catch (of a loop of OpenMP, of a thread) ends the program so.
-void end_by_uncaught();
+/// Which rank has raised an exception; negative where that is not known.
+using RankOfException = int (*)(const std::exception_ptr& error);
+
+/// From here on, an exception that nobody catches, or nobody can (of a destructor, of a loop of OpenMP, of a
+/// thread), ends the program so, and names the rank.
+void end_by_uncaught(RankOfException rank);
+/// The same, unless the program says itself what is done with such exceptions.
+void end_by_uncaught_by_default(RankOfException rank);
 
 } // namespace goodsyard

@@ -9,7 +9,7 @@
 namespace goodsyard {
 
 int run(int argc, const char* const* argv, const Program<Alone>& program) {
-    end_by_uncaught();
+    end_by_uncaught([](const std::exception_ptr&) { return -1; });
     try {
         Options options;
         program.declare(options);

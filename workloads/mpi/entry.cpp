@@ -1,5 +1,6 @@
 #include "mpi/entry.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <exception>
@@ -73,8 +74,8 @@ int share_options(const World& world, Options& options, int argc, const char* co
 } // namespace
 
 int run(const Session& session, int argc, const char* const* argv, const Program<World>& program) {
-    int rank = 0;
-    end_by_uncaught();
+    static int rank = -1;
+    end_by_uncaught([](const std::exception_ptr&) { return rank; });
     try {
         const World world(session);
         rank = world.rank();
@@ -93,7 +94,7 @@ int run(const Session& session, int argc, const char* const* argv, const Program
             return end_together(world, program.name + ": " + error.what(), 1);
         }
     } catch (const std::exception& error) {
-        end_program(program.name + ": rank " + std::to_string(rank) + ": " + text_of(error));
+        end_program(program.name + ": rank " + std::to_string(std::max(rank, 0)) + ": " + text_of(error));
     }
 }
 

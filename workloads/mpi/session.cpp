@@ -6,10 +6,12 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <unistd.h>
 #include <vector>
 
 #include "harness/ending.hpp"
+#include "harness/epoch_of_process.hpp"
 #include "harness/last_words.hpp"
 #include "harness/simulated.hpp"
 #include "mpi/check.hpp"
@@ -75,6 +77,17 @@ void check_is_usable(MPI_Comm comm) {
     }
 }
 
+/// Ends the program within an epoch, in which other ranks may wait for this one.
+void check_is_outside(int rank) {
+    if (epoch_of_process != nullptr) {
+        const std::string_view file = epoch_of_process->file_name();
+        end_program(rank, "what is collective is called of a World within the epoch at " +
+                              std::string(file.substr(file.find_last_of('/') + 1)) + ":" +
+                              std::to_string(epoch_of_process->line()) +
+                              ", by a handler, a task or a step: call it before or after, on all ranks");
+    }
+}
+
 /// One of the same ranks whose errors are returned, and which has none of the hints and attributes that the
 /// program has set. Collective.
 std::shared_ptr<const Communicator> own_communicator(MPI_Comm comm) {
@@ -124,16 +137,37 @@ void end_with_process() {
     }
 }
 
+/// What MPI_Finalize calls first (MPI 4.0, 11.2.4): the runtime would call what is no longer there.
+int refuse_finalisation(MPI_Comm /*comm*/, int /*key*/, void* /*value*/, void* /*state*/) {
+    if (rank_of_session() && !is_ending()) {
+        end_program(*rank_of_session(),
+                    "MPI_Finalize is called while a Session is there: let it end first, and "
+                    "what uses it");
+    }
+    return MPI_SUCCESS;
+}
+
+void watch_finalisation() {
+    int key = MPI_KEYVAL_INVALID;
+    check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, refuse_finalisation, &key, nullptr),
+          "MPI_Comm_create_keyval");
+    check(MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr), "MPI_Comm_set_attr");
+    check(MPI_Comm_free_keyval(&key), "MPI_Comm_free_keyval");
+}
+
 void begin_session() {
     if (open_sessions()++ > 0) {
         return;
     }
+    static const bool is_watched = (watch_finalisation(), true);
+    static_cast<void>(is_watched);
     set_ending(end_all);
     int rank = 0;
     check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
     rank_of_session() = rank;
-    static const int registered = std::atexit(end_with_process);
-    static_cast<void>(registered);
+    static const bool is_registered =
+        std::atexit(end_with_process) + std::at_quick_exit(end_with_process) == 0;
+    static_cast<void>(is_registered);
 }
 
 void end_session() {
@@ -204,10 +238,12 @@ World::World(const Session& /*session*/, const Communicator& comm) {
 }
 
 void World::barrier() const {
+    check_is_outside(rank_);
     check(MPI_Barrier(comm_of(*this)), "MPI_Barrier");
 }
 
 void World::broadcast_bytes(void* data, std::size_t bytes, int root) const {
+    check_is_outside(rank_);
     check(MPI_Bcast(data, mpi_count(bytes), MPI_BYTE, root, comm_of(*this)), "MPI_Bcast");
 }
 
@@ -238,6 +274,7 @@ bool World::is_oversubscribed() const {
 }
 
 void World::exchange_bytes(const std::vector<std::span<const std::byte>>& sent, const Place& place) const {
+    check_is_outside(rank_);
     const std::size_t ranks = sent.size();
     std::vector<int> out(ranks);
     std::vector<int> in(ranks);
@@ -269,16 +306,19 @@ void World::exchange_bytes(const std::vector<std::span<const std::byte>>& sent, 
 }
 
 void World::fold_to_all(Fold fold, Number kind, const void* own, void* folded, std::size_t count) const {
+    check_is_outside(rank_);
     check(MPI_Allreduce(own, folded, mpi_count(count), datatype(kind), operation(fold), comm_of(*this)),
           "MPI_Allreduce");
 }
 
 void World::fold_to_root(Fold fold, Number kind, const void* own, void* folded, std::size_t count) const {
+    check_is_outside(rank_);
     check(MPI_Reduce(own, folded, mpi_count(count), datatype(kind), operation(fold), 0, comm_of(*this)),
           "MPI_Reduce");
 }
 
 void World::gather_bytes(const void* own, void* all, std::size_t bytes_of_one) const {
+    check_is_outside(rank_);
     const int count = mpi_count(bytes_of_one);
     check(MPI_Gather(own, count, MPI_BYTE, all, count, MPI_BYTE, 0, comm_of(*this)), "MPI_Gather");
 }

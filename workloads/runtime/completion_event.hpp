@@ -17,6 +17,16 @@ class CompletionEvent {
     explicit CompletionEvent(Tasks& tasks, CompletionEvent* parent = nullptr,
                              const char* name = "a completion event")
         : waiting_(tasks, name), parent_(parent) {}
+    CompletionEvent(const CompletionEvent&) = delete;
+    CompletionEvent& operator=(const CompletionEvent&) = delete;
+    /// Ends the program where activities are enrolled, which would complete what is no longer there.
+    ~CompletionEvent() {
+        if (count_ > 0) [[unlikely]] {
+            waiting_.refuse_end(" ends while " + std::to_string(count_) +
+                                " activities are enrolled: wait() for it before its end, or keep it until "
+                                "the epoch has ended");
+        }
+    }
 
     /// `count` activities have begun, or are about to.
     void enroll(std::uint64_t count = 1) {

@@ -14,11 +14,20 @@
 
 namespace goodsyard::runtime {
 
-/// Set once; outlives the tasks that wait for it.
+/// Set once; outlives the tasks that wait for it, and the answers that are on their way to it: the program
+/// ends where it does not.
 class ControlObject {
   public:
     /// `name` is what a task that waits for ever is said to wait for.
     ControlObject(Tasks& tasks, const char* name) : waiting_(tasks, name) {}
+    ControlObject(const ControlObject&) = delete;
+    ControlObject& operator=(const ControlObject&) = delete;
+    ~ControlObject() {
+        if (answers_ > 0) [[unlikely]] {
+            waiting_.refuse_end(" ends before its answer has come: wait() for it before its end, or keep it "
+                                "until the epoch has ended");
+        }
+    }
 
     [[nodiscard]] bool is_set() const { return is_set_; }
 
@@ -29,6 +38,11 @@ class ControlObject {
         }
     }
     [[nodiscard]] Awaiter operator co_await() { return {waiting_, is_set_}; }
+
+    /// Another rank has been asked for what this is set to, by the address of this.
+    void expect_answer() { ++answers_; }
+    /// It has answered; `Tasks::check_answer` comes before.
+    void take_answer() { --answers_; }
 
   protected:
     void check_is_unset() const {
@@ -46,6 +60,7 @@ class ControlObject {
   private:
     Waiting waiting_;
     bool is_set_ = false;
+    std::uint32_t answers_ = 0; ///< On their way.
 };
 
 /// What a future can be in place of having a value: an error, which `value` raises.

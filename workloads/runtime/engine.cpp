@@ -29,6 +29,10 @@ Engine::Engine(Transport& transport, const Parameters& parameters, const Computa
         refuse("a transport has messages of " + std::to_string(capacity) + " bytes, which are to have " +
                std::to_string(parameters.buffer_bytes) + ": make it for capacity_bytes(parameters)");
     }
+    transport.note_wait("outside of epochs");
+    while (transport.has_kept()) {
+        arrived_.push(transport.take_kept());
+    }
 }
 
 namespace {
@@ -44,7 +48,6 @@ Engine::Engine(Transport& transport, const Parameters& parameters)
     : Engine(transport, parameters, free_computation()) {}
 
 Engine::~Engine() {
-    transport_.take_back();
     if (!mailboxes_.empty() && !unwound_) {
         refuse(mailboxes_.back()->name() +
                " outlive their runtime: end them, and what sends by them, before it");
@@ -52,6 +55,11 @@ Engine::~Engine() {
     const std::uint64_t tasks = tasks_.active() + tasks_.unbegun();
     check_nothing_is_lost(unwound_, tasks - std::min(tasks, waiting_for_ever_),
                           "tasks that were begun or spawned after the last epoch");
+    if (!unwound_ && size_ > 1) {
+        leave();
+    }
+    transport_.note_wait("without a runtime");
+    transport_.take_back();
 }
 
 void Engine::check_nothing_is_lost(const Unwound& unwound, std::uint64_t count, const std::string& subject,
@@ -132,6 +140,9 @@ void Engine::begin_epoch(const Place& place) {
     }
     phase_ = Phase::epoch;
     epoch_place_ = place;
+    ++epochs_;
+    ++stretch_;
+    transport_.note_wait("in the epoch", &epoch_place_);
     while (!held_back_.empty()) {
         arrived_.push(held_back_.pop());
     }
@@ -146,6 +157,13 @@ void Engine::refuse_loop(const std::string& subject) const {
            ", over keys that it may change: call it, and what is collective, after the loop");
 }
 
+void Engine::refuse_different(const char* subject, std::uint64_t count, const Agreed& all,
+                              const Place& place) const {
+    refuse(std::to_string(count) + " " + subject + " at " + text_of(place) + " here, " +
+           std::to_string(all.min) + " on the rank with least, " + std::to_string(all.sum) +
+           " on all ranks together: pass the same number on all ranks");
+}
+
 std::string Engine::text_of_phase() const {
     return phase_ == Phase::epoch ? "the epoch at " + text_of(epoch_place_)
                                   : "a function async_… of a container, outside of epochs";
@@ -154,6 +172,12 @@ std::string Engine::text_of_phase() const {
 void Engine::compare_channels() {
     // As a look for the end that comes too early: it finds none, since what is sent later is no part of it.
     termination_.look({sent_, handled_, 0, {}, fingerprint()}, "");
+    await_sum();
+    check_nobody_has_left();
+    check_channels(termination_.last().channels);
+}
+
+void Engine::await_sum() {
     send_posted();
     while (!termination_.has_looked()) {
         if (!collect()) {
@@ -161,7 +185,29 @@ void Engine::compare_channels() {
         }
         send_posted();
     }
-    check_channels(termination_.last().channels);
+}
+
+std::string Engine::text_of_epoch() const {
+    return "epoch " + std::to_string(epochs_) + " at " + text_of(epoch_place_);
+}
+
+void Engine::leave() {
+    const std::string epochs = epochs_ == 0 ? "without an epoch" : "after " + text_of_epoch();
+    termination_.leave({sent_, handled_, 0, {}, fingerprint()},
+                       "rank " + std::to_string(rank_) + " ends its runtime " + epochs);
+    transport_.note_wait("at the end of its runtime");
+    try {
+        await_sum();
+    } catch (const Unwinding&) { // NOLINT(bugprone-empty-catch): of a simulated rank that is given up.
+    }
+    while (!arrived_.empty()) {
+        transport_.keep(arrived_.pop()); // Of a rank that has its next runtime.
+    }
+}
+
+void Engine::end_left() const {
+    refuse(termination_.said() + ", and this rank waits for it in " + text_of_epoch() +
+           ": call epoch(), and what is collective, as often on all ranks");
 }
 
 std::string Engine::names_of_channels() const {
@@ -176,7 +222,7 @@ std::uint64_t Engine::fingerprint() const {
     if (!names_) {
         names_ = std::hash<std::string>{}(names_of_channels());
     }
-    return *names_ + functions.fingerprint();
+    return *names_ + functions.fingerprint() + 0x9E3779B97F4A7C15U * containers_;
 }
 
 void Engine::check_channels(std::uint64_t sum) const {
@@ -187,7 +233,26 @@ void Engine::check_channels(std::uint64_t sum) const {
     refuse("ranks have different channels, or functions that they send, in the epoch at " +
            text_of(epoch_place_) +
            ": make the same channels on all ranks, in the same order, by the same program; here are " +
-           std::to_string(functions.size()) + " functions, and " + (names.empty() ? "no channel" : names));
+           std::to_string(functions.size()) + " functions, " + std::to_string(containers_) +
+           " containers, and " + (names.empty() ? "no channel" : names));
+}
+
+void Engine::check_is_outside(const std::string& subject, const char* verb) const {
+    if (handlers_may_run()) {
+        refuse(subject + verb + "within " + text_of_phase() +
+               ": containers are made, and end, outside of epochs, on all ranks");
+    }
+}
+
+void Engine::add_container(const std::string& subject) {
+    check_is_usable();
+    check_is_outside(subject, " is made ");
+    ++containers_;
+}
+
+void Engine::remove_container(const std::string& subject) {
+    check_is_outside(subject, " ends ");
+    --containers_;
 }
 
 void Engine::post(Buffer&& message, Flush reason) {
@@ -381,7 +446,9 @@ void Engine::end_epoch(const Tally& all) {
     settle_charges();
     for_channels([](Mailbox& mailbox) { mailbox.end_epoch(); });
     check_channels(all.channels);
+    transport_.note_wait("outside of epochs");
     phase_ = Phase::outside;
+    ++stretch_;
     waiting_for_ever_ = tasks_.active() + tasks_.unbegun();
     if (all.blocked > 0) {
         const std::string tasks =

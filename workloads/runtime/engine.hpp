@@ -75,12 +75,25 @@ class Engine {
     [[noreturn]] void refuse_rank(int to, const Mailbox& mailbox) const;
     /// Of what is sent to an object, where the pointer has none; `subject` is what.
     [[noreturn]] void refuse_null(const std::string& subject) const;
+    /// Ends the program where `count`, which `all` has of all ranks, is not the same on all; `subject` is of
+    /// what.
+    void check_is_same(const char* subject, std::uint64_t count, const Agreed& all,
+                       const Place& place) const {
+        if (all.min != count || all.sum != count * static_cast<std::uint64_t>(size_)) [[unlikely]] {
+            refuse_different(subject, count, all, place);
+        }
+    }
     /// Ends the program within a loop over what handlers change, which `subject` would change.
     void check_no_loop(const char* subject) const {
         if (loop_ != nullptr) [[unlikely]] {
             refuse_loop(subject);
         }
     }
+    /// A container is made, or ends: on all ranks, outside of epochs. `subject` says which, for people.
+    void add_container(const std::string& subject);
+    void remove_container(const std::string& subject);
+    /// What has been sent in the same stretch, of an epoch or between two, nobody is known to have handled.
+    [[nodiscard]] std::uint64_t stretch() const { return stretch_; }
     /// Ends the program where handlers may run, one of which `mailbox` is about to lose.
     void check_may_replace_handler(const Mailbox& mailbox) const;
     /// The function that rank `from` has sent by number. Ends the program where this rank has none of it.
@@ -171,6 +184,7 @@ class Engine {
             send_posted();
         }
         if (termination_.has_looked()) {
+            check_nobody_has_left();
             ++counters_.waves;
             return termination_.ended();
         }
@@ -197,6 +211,7 @@ class Engine {
         }
     }
     [[nodiscard]] std::string names_of_channels() const;
+    void check_is_outside(const std::string& subject, const char* verb) const;
     /// What distinguishes the channels and functions that there are.
     [[nodiscard]] std::uint64_t fingerprint() const;
     [[noreturn]] void refuse_function(std::uint64_t number, int from) const;
@@ -206,6 +221,19 @@ class Engine {
     void check_channels(std::uint64_t sum) const;
     /// Let ranks compare their channels now.
     void compare_channels();
+    /// At the end of the runtime, which is that of all ranks: one that is in an epoch would wait for ever.
+    void leave();
+    /// Take in what arrives until the sum has been finished that this rank is part of.
+    void await_sum();
+    /// Ends the program where a rank has ended its runtime with the last sum.
+    void check_nobody_has_left() const {
+        if (termination_.is_left()) [[unlikely]] {
+            end_left();
+        }
+    }
+    [[noreturn]] void end_left() const;
+    /// The last, and the how many-th.
+    [[nodiscard]] std::string text_of_epoch() const;
     /// Ends the program where an exception has left an epoch, or another thread calls this.
     void check_is_usable() const {
         if (phase_ == Phase::left || std::this_thread::get_id() != thread_) [[unlikely]] {
@@ -223,6 +251,8 @@ class Engine {
     /// send is taken in, so that room becomes free on some rank.
     void send_all_posted();
     void keep_arrived(Buffer&& message);
+    [[noreturn]] void refuse_different(const char* subject, std::uint64_t count, const Agreed& all,
+                                       const Place& place) const;
     [[noreturn]] void refuse_loop(const std::string& subject) const;
     [[noreturn]] void refuse_backlog(const Buffer& message) const;
     [[nodiscard]] Tally tally(const Agreed& values) const;
@@ -255,6 +285,9 @@ class Engine {
     Phase phase_ = Phase::outside;
     bool has_left_epoch_ = false; ///< What an exception has left was one.
     Place epoch_place_;
+    std::uint64_t epochs_ = 0;  ///< Begun, whatever the counters were set to.
+    std::uint64_t stretch_ = 1; ///< How many epochs have begun or ended.
+    std::uint64_t containers_ = 0;
     const std::thread::id thread_ = std::this_thread::get_id();
     std::uint64_t waiting_for_ever_ =
         0; ///< Tasks of this rank of which the last epoch's SharedFailure has told.

@@ -6,6 +6,7 @@
 #include "harness/failure.hpp"
 #include "mpi/check.hpp"
 #include "mpi/handles.hpp"
+#include "runtime/agreement.hpp"
 #include "runtime/point_to_point.hpp"
 #ifndef GOODSYARD_SIMULATED
 #include <sys/statvfs.h>
@@ -70,7 +71,8 @@ bool has_room_for_rings(const World& world, const Parameters& parameters, const 
 
 } // namespace
 
-std::unique_ptr<Transport> make_transport(const World& world, const Parameters& parameters) {
+std::unique_ptr<Transport> make_transport(const World& world, const Parameters& parameters, Place place) {
+    compare_products(world, "a transport of " + text_of_common(parameters), place);
     Node node(world, parameters);
     const int by_node = ranks_of_node(world, parameters, node);
 #ifndef GOODSYARD_SIMULATED

@@ -1,6 +1,7 @@
 #include "runtime/parameters.hpp"
 
 #include <algorithm>
+#include <array>
 #include <unistd.h>
 
 #include "harness/computation.hpp"
@@ -161,6 +162,16 @@ double bytes_of_task(const Parameters& parameters) {
     constexpr double touched_bytes = 8192; // Two pages.
     return parameters.stack_pages == StackPages::huge ? static_cast<double>(parameters.stack_bytes)
                                                       : touched_bytes;
+}
+
+std::string text_of_common(const Parameters& parameters) {
+    constexpr std::array<const char*, 3> transports{"default", "point-to-point", "ring"};
+    constexpr std::array<const char*, 3> routes{"direct", "grid", "node"};
+    return std::string("--transport ") + transports.at(static_cast<std::size_t>(parameters.transport)) +
+           " --node-ranks " + std::to_string(parameters.node_ranks) + " --buffer-bytes " +
+           std::to_string(parameters.buffer_bytes) + " --ring-slots " +
+           std::to_string(parameters.ring_slots) + " --route " +
+           routes.at(static_cast<std::size_t>(parameters.route)) + (parameters.checked ? " --checked" : "");
 }
 
 std::size_t capacity_bytes(const Parameters& parameters) {

@@ -115,6 +115,9 @@ void take_fibres(Parameters& parameters, const std::string& option);
 /// Memory that a task with a stack takes, at the least: what it touches of its stack.
 [[nodiscard]] double bytes_of_task(const Parameters& parameters);
 
+/// Those that are the same on all ranks, as options: without them ranks do not understand each other.
+[[nodiscard]] std::string text_of_common(const Parameters& parameters);
+
 /// The capacity of a message of any channel.
 [[nodiscard]] std::size_t capacity_bytes(const Parameters& parameters);
 

@@ -28,6 +28,7 @@ PointToPoint::PointToPoint(MPI_Comm world, const Parameters& parameters, int ran
       idle_(parameters.idle), receives_(static_cast<std::size_t>(parameters.receives)),
       sends_(static_cast<std::size_t>(parameters.sends)), requests_(receives_ + sends_, MPI_REQUEST_NULL),
       buffers_(receives_ + sends_) {
+    note_is_of_process();
     check(MPI_Comm_rank(comm_.get(), &rank_), "MPI_Comm_rank");
     check(MPI_Comm_size(comm_.get(), &size_), "MPI_Comm_size");
     for (std::size_t place = 0; place < receives_; ++place) {

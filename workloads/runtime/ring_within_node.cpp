@@ -25,6 +25,7 @@ RingWithinNode::RingWithinNode(MPI_Comm world, OwnedComm node, const Parameters&
                                int ranks_of_node)
     : Transport(capacity_bytes(parameters)), ranks_of_world_(ranks_of_world(world, node.get())),
       within_(std::move(node), parameters, owner_), between_(world, parameters, ranks_of_node, owner_) {
+    note_is_of_process();
     ranks_of_own_node_.assign(static_cast<std::size_t>(size()), elsewhere);
     for (std::size_t local = 0; local < ranks_of_world_.size(); ++local) {
         ranks_of_own_node_[static_cast<std::size_t>(ranks_of_world_[local])] = static_cast<int>(local);

@@ -19,6 +19,7 @@ constexpr std::size_t line_bytes = 64;
 SharedRing::SharedRing(OwnedComm node, const Parameters& parameters, std::shared_ptr<BufferPool> pool)
     : Transport(std::move(pool)), comm_(std::move(node)), idle_(parameters.idle),
       slots_(static_cast<std::uint64_t>(parameters.ring_slots)), slot_bytes_(slot_bytes(parameters)) {
+    note_is_of_process();
     check(MPI_Comm_rank(comm_.get(), &rank_), "MPI_Comm_rank");
     check(MPI_Comm_size(comm_.get(), &size_), "MPI_Comm_size");
     // A rank's part of the window has its number and the rings that it reads.

@@ -1,10 +1,12 @@
 #include "runtime/simulated_network.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
+#include "harness/ending.hpp"
 #include "harness/random.hpp"
 #include "harness/ranks_of_a_process.hpp"
 
@@ -14,12 +16,23 @@ namespace {
 
 constexpr std::size_t stack_bytes = 1 << 20; ///< Of a rank.
 
+/// What a rank has raised last.
+struct Raised {
+    std::exception_ptr error;
+    int rank = -1;
+};
+Raised& last_exception() {
+    static Raised last;
+    return last;
+}
+
 /// Who takes turns, what is on its way, and what comes next.
 class Schedule {
   public:
     explicit Schedule(const NetworkSettings& settings)
         : settings_(settings), random_(settings.seed), stacks_(stack_bytes), places_(ranks()),
-          arriving_(ranks()), on_their_way_(ranks()), numbers_(ranks()) {}
+          arriving_(ranks()), on_their_way_(ranks()), numbers_(ranks()), meets_(ranks()),
+          transports_(ranks()) {}
 
     void run(const std::function<void(int rank, Schedule&)>& body) {
         std::vector<int> running;
@@ -31,11 +44,17 @@ class Schedule {
         while (!running.empty()) {
             if (++now_ > settings_.turns) {
                 throw std::runtime_error("the ranks have not ended after " + std::to_string(now_ - 1) +
-                                         " turns with seed " + std::to_string(settings_.seed));
+                                         " turns with seed " + std::to_string(settings_.seed) + ":" +
+                                         text_of(running));
             }
             const auto chosen = running.begin() + static_cast<std::ptrdiff_t>(draw(running.size()));
             Fibre& fibre = *fibres_[static_cast<std::size_t>(*chosen)];
-            fibre.resume();
+            try {
+                fibre.resume();
+            } catch (...) {
+                last_exception() = {std::current_exception(), *chosen};
+                throw;
+            }
             if (fibre.has_ended()) {
                 running.erase(chosen);
             }
@@ -76,6 +95,7 @@ class Schedule {
     /// Until all ranks have come.
     void meet(int rank) {
         const std::uint64_t meeting = meetings_;
+        meets_[static_cast<std::size_t>(rank)] = 1;
         if (++came_ == settings_.ranks) {
             came_ = 0;
             ++meetings_;
@@ -83,6 +103,10 @@ class Schedule {
         while (meeting == meetings_) {
             pass(rank);
         }
+        meets_[static_cast<std::size_t>(rank)] = 0;
+    }
+    void set_transport(int rank, const Transport* transport) {
+        transports_[static_cast<std::size_t>(rank)] = transport;
     }
 
     [[nodiscard]] const NetworkSettings& settings() const { return settings_; }
@@ -95,6 +119,20 @@ class Schedule {
         std::uint64_t due;
     };
 
+    /// Where ranks are that have not ended.
+    [[nodiscard]] std::string text_of(const std::vector<int>& running) const {
+        std::string text;
+        for (const int rank : running) {
+            const auto place = static_cast<std::size_t>(rank);
+            text += (text.empty() ? " rank " : ", rank ") + std::to_string(rank) +
+                    (meets_[place] != 0 ? " waits for the others, in what is collective" : " is there");
+            if (transports_[place] != nullptr) {
+                text += ", ";
+                text += transports_[place]->text_of_wait();
+            }
+        }
+        return text;
+    }
     [[nodiscard]] std::size_t ranks() const { return static_cast<std::size_t>(settings_.ranks); }
     [[nodiscard]] std::uint64_t draw(std::uint64_t limit) { return random_.below(limit, drawn_++); }
 
@@ -109,6 +147,8 @@ class Schedule {
     std::vector<std::atomic<std::uint64_t>> numbers_;
     int came_ = 0;
     std::uint64_t meetings_ = 0;
+    std::vector<char> meets_;                    ///< Whether a rank waits for the others.
+    std::vector<const Transport*> transports_;   ///< Of each rank, while there is one.
     std::vector<std::unique_ptr<Fibre>> fibres_; ///< Given up first: what they hold refers to the rest.
 };
 
@@ -125,7 +165,10 @@ class SimulatedRank final : public RankOfProcess {
 class SimulatedTransport final : public Transport {
   public:
     SimulatedTransport(Schedule& schedule, int rank)
-        : Transport(schedule.settings().buffer_bytes), schedule_(schedule), rank_(rank) {}
+        : Transport(schedule.settings().buffer_bytes), schedule_(schedule), rank_(rank) {
+        schedule.set_transport(rank, this);
+    }
+    ~SimulatedTransport() override { schedule_.set_transport(rank_, nullptr); }
 
     [[nodiscard]] int rank() const override { return rank_; }
     [[nodiscard]] int size() const override { return schedule_.settings().ranks; }
@@ -152,6 +195,9 @@ class SimulatedTransport final : public Transport {
 } // namespace
 
 void SimulatedNetwork::run(const std::function<void(const Team&, Transport&)>& body) const {
+    end_by_uncaught_by_default([](const std::exception_ptr& error) {
+        return error != nullptr && error == last_exception().error ? last_exception().rank : -1;
+    });
     Schedule schedule(settings_);
     schedule.run([&](int rank, Schedule& network) {
         const SimulatedRank team(network, rank);

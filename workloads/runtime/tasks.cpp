@@ -1,5 +1,11 @@
 #include "runtime/tasks.hpp"
 
+#include <algorithm>
+#include <exception>
+#include <vector>
+
+#include "harness/ending.hpp"
+
 namespace goodsyard::runtime {
 
 namespace {
@@ -12,6 +18,12 @@ constexpr std::size_t line_bytes = 64;
 /// Boost.Context begins a stack at a multiple of so many bytes.
 constexpr std::size_t top_bytes = 256;
 static_assert(sizeof(Worker) <= top_bytes);
+
+/// That there are.
+std::vector<Tasks*>& tasks_of_thread() {
+    static thread_local std::vector<Tasks*> all;
+    return all;
+}
 
 Task::promise_type& promise_of(TaskLink& link) {
     return static_cast<Task::promise_type&>(link);
@@ -32,6 +44,7 @@ void Tasks::Suspended::prefetch() const {
 }
 
 Tasks::~Tasks() {
+    std::erase(tasks_of_thread(), this); // With them ends what those that wait have on their stacks.
     for (Worker* worker : workers_) {
         worker->~Worker();
     }
@@ -113,6 +126,26 @@ void Tasks::enter(Task::Handle handle) {
             std::rethrow_exception(error);
         }
     }
+}
+
+void Tasks::note_beginning() {
+    tasks_of_thread().push_back(this);
+}
+
+void Tasks::refuse_end(const Tasks& tasks, const std::string& text) {
+    const std::vector<Tasks*>& all = tasks_of_thread();
+    const auto place = std::find(all.begin(), all.end(), &tasks);
+    if (place == all.end()) {
+        return;
+    }
+    if (std::uncaught_exceptions() == 0) {
+        end_program((*place)->rank_, text);
+    }
+    (*place)->unwound_ = text;
+}
+
+void Tasks::end_by_answer() const {
+    end_program(rank_, unwound_ + " (an exception has ended it, and was caught)");
 }
 
 std::string Tasks::blocked() const {

@@ -43,8 +43,10 @@ class Tasks {
     /// At most `most_active` tasks (positive) are begun and not ended; further ones wait until others end.
     Tasks(std::size_t stack_bytes, Counters& counters, std::uint64_t most_active = unlimited,
           StackPages pages = StackPages::guarded, int rank = -1)
-        : counters_(counters), most_active_(most_active), stacks_(stack_bytes, pages, rank) {}
-    /// As `parameters` have it; `rank` is named where one overruns its stack.
+        : counters_(counters), rank_(rank), most_active_(most_active), stacks_(stack_bytes, pages, rank) {
+        note_beginning();
+    }
+    /// As `parameters` have it; `rank` is named where tasks are misused.
     Tasks(const Parameters& parameters, Counters& counters, int rank = -1)
         : Tasks(static_cast<std::size_t>(parameters.stack_bytes), counters, parameters.active_tasks,
                 parameters.stack_pages, rank) {}
@@ -166,6 +168,18 @@ class Tasks {
     }
     void make_ready(Suspended task) { ready_.push(task); }
 
+    /// To be called by an object that ends while other ranks, or `tasks`, are to tell it something, which
+    /// they would do to whatever has its memory next: ends the program, of which `text` says why. Where an
+    /// exception passes the object, that says more, and `check_answer` ends the program if it is caught.
+    /// Nothing where the tasks have ended, and with them all who would.
+    static void refuse_end(const Tasks& tasks, const std::string& text);
+    /// To be called where such an object may be told something.
+    void check_answer() const {
+        if (!unwound_.empty()) [[unlikely]] {
+            end_by_answer();
+        }
+    }
+
     /// `co_await tasks.yielded()`: `yield` of a coroutine.
     [[nodiscard]] auto yielded() {
         struct Yielded {
@@ -216,6 +230,8 @@ class Tasks {
         worker.has_waited = false;
         return worker;
     }
+    void note_beginning();
+    [[noreturn]] void end_by_answer() const;
     void make_worker();
     void enter(Worker& worker) {
         Worker* outer = std::exchange(current_, &worker);
@@ -244,6 +260,7 @@ class Tasks {
     }
 
     Counters& counters_;
+    const int rank_;
     const std::uint64_t most_active_;
     StackPool stacks_;
     std::vector<Worker*> workers_;
@@ -257,6 +274,7 @@ class Tasks {
     std::uint64_t active_ = 0;
     std::uint64_t begun_ = 0;
     Activity activity_;
+    std::string unwound_; ///< What an exception has ended too early; empty: nothing.
 };
 
 } // namespace goodsyard::runtime

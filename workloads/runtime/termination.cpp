@@ -16,8 +16,20 @@ Termination::Termination(Transport& transport, Queue<Buffer>& outbox)
 
 void Termination::look(const Tally& local, const std::string& saying) {
     looking_ = true;
+    contribute(local, saying, false);
+}
+
+void Termination::leave(const Tally& local, const std::string& saying) {
+    looking_ = true;
+    contribute(local, saying, true);
+}
+
+void Termination::contribute(const Tally& local, const std::string& saying, bool leaves) {
     own_and_below_.add(local);
-    hear(saying);
+    if (heard_.empty() || (leaves && !some_leave_)) {
+        heard_ = saying;
+    }
+    some_leave_ = some_leave_ || leaves;
     add_up();
 }
 
@@ -44,12 +56,10 @@ void Termination::take(const Buffer& message) {
     std::memcpy(&tally, message.data(), sizeof tally);
     const std::string saying(reinterpret_cast<const char*>(message.data()) + sizeof tally,
                              message.size - sizeof tally);
-    if (message.channel == up) {
-        own_and_below_.add(tally);
-        hear(saying);
-        add_up();
+    if (message.channel == up || message.channel == up_leaving) {
+        contribute(tally, saying, message.channel == up_leaving);
     } else {
-        finish(tally, saying);
+        finish(tally, saying, message.channel == down_leaving);
     }
 }
 
@@ -60,19 +70,21 @@ void Termination::add_up() {
     missing_ = 1 + children_;
     const Tally all = std::exchange(own_and_below_, {});
     const std::string heard = std::exchange(heard_, {});
+    const bool some_leave = std::exchange(some_leave_, false);
     if (parent_ < 0) {
-        finish(all, heard);
+        finish(all, heard, some_leave);
     } else {
-        send(parent_, up, all, heard);
+        send(parent_, some_leave ? up_leaving : up, all, heard);
     }
 }
 
-void Termination::finish(const Tally& sum, const std::string& saying) {
+void Termination::finish(const Tally& sum, const std::string& saying, bool is_left) {
     for (int i = 0; i < children_; ++i) {
-        send(first_child_ + i, down, sum, saying);
+        send(first_child_ + i, is_left ? down_leaving : down, sum, saying);
     }
     sum_ = sum;
     said_ = saying;
+    is_left_ = is_left;
     finished_ = true;
 }
 

@@ -25,7 +25,7 @@ namespace goodsyard::runtime {
 class Termination {
   public:
     /// Channels of its own messages: those of others begin behind them.
-    static constexpr int channels = 2;
+    static constexpr int channels = 4;
 
     /// Messages to be sent are put into `outbox`.
     Termination(Transport& transport, Queue<Buffer>& outbox);
@@ -40,6 +40,11 @@ class Termination {
     /// Contribute to a sum, and say something: what one of the ranks that do has said, all learn with the
     /// sum.
     void look(const Tally& local, const std::string& saying);
+    /// The same where this rank leaves, for good: no further sum will have its part. What it says goes before
+    /// what others do.
+    void leave(const Tally& local, const std::string& saying);
+    /// Whether a rank has left with the last sum: what has been said is of such a one.
+    [[nodiscard]] bool is_left() const { return is_left_; }
     /// Whether a sum has been finished since this was last called.
     bool has_looked();
     /// The last sum, where it has found the end.
@@ -55,16 +60,17 @@ class Termination {
     void take(const Buffer& message);
 
   private:
-    enum Direction : int { up, down };
+    enum Direction : int {
+        up,
+        down,
+        up_leaving, ///< Some of the ranks that it adds up leave.
+        down_leaving,
+    };
 
+    void contribute(const Tally& local, const std::string& saying, bool leaves);
     void add_up();
-    void finish(const Tally& sum, const std::string& saying);
+    void finish(const Tally& sum, const std::string& saying, bool is_left);
     void send(int to, Direction direction, const Tally& tally, const std::string& saying);
-    void hear(const std::string& saying) {
-        if (heard_.empty()) {
-            heard_ = saying;
-        }
-    }
 
     Transport& transport_;
     Queue<Buffer>& outbox_;
@@ -75,12 +81,14 @@ class Termination {
     Tally own_and_below_; ///< Of this rank and of the children that have contributed.
     std::string heard_;   ///< From them.
     std::string said_;
-    int missing_; ///< This rank and the children that have not.
+    bool some_leave_ = false; ///< Of them.
+    int missing_;             ///< This rank and the children that have not.
     bool looking_ = false;
     bool finished_ = false;
     Tally sum_;
     bool balanced_ = false; ///< In the sum before, as much was handled as was sent.
     bool ended_ = false;
+    bool is_left_ = false;
     std::uint64_t sent_before_ = 0;
 };
 

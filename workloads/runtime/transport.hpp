@@ -1,11 +1,17 @@
 // How messages get from rank to rank: what the runtime asks of a transport.
 #pragma once
 
+#include <exception>
 #include <memory>
+#include <string>
 #include <utility>
 
+#include "harness/ending.hpp"
+#include "harness/epoch_of_process.hpp"
 #include "runtime/buffer.hpp"
 #include "runtime/node_numbers.hpp"
+#include "runtime/place.hpp"
+#include "runtime/queue.hpp"
 
 namespace goodsyard::runtime {
 
@@ -17,7 +23,12 @@ class Transport {
     explicit Transport(std::shared_ptr<BufferPool> pool) : owner_(std::move(pool)), pool_(*owner_) {}
     Transport(const Transport&) = delete;
     Transport& operator=(const Transport&) = delete;
-    virtual ~Transport() = default;
+    virtual ~Transport() {
+        if (is_lent_ && std::uncaught_exceptions() == 0) [[unlikely]] {
+            end_program(lent_rank_,
+                        "a transport ends before the runtime that uses it: end the runtime first");
+        }
+    }
 
     [[nodiscard]] virtual int rank() const = 0;
     [[nodiscard]] virtual int size() const = 0;
@@ -49,18 +60,45 @@ class Transport {
     [[nodiscard]] virtual double now_s() const = 0;
 
     /// To a runtime, which takes all that arrives. Returns whether no other one has it.
-    [[nodiscard]] bool lend() { return !std::exchange(is_lent_, true); }
+    [[nodiscard]] bool lend() {
+        lent_rank_ = rank();
+        return !std::exchange(is_lent_, true);
+    }
     void take_back() { is_lent_ = false; }
+    /// What has come for the next runtime, whose ranks need not begin at the same time.
+    void keep(Buffer&& message) { kept_.push(std::move(message)); }
+    [[nodiscard]] bool has_kept() const { return !kept_.empty(); }
+    [[nodiscard]] Buffer take_kept() { return kept_.pop(); }
+
+    /// Where the runtime waits, if it does: what simulated ranks that wait for ever are told by. Both outlive
+    /// the next call.
+    void note_wait(const char* subject, const Place* place = nullptr) {
+        wait_ = subject;
+        wait_place_ = place;
+        if (is_of_process_) {
+            epoch_of_process = place;
+        }
+    }
+    [[nodiscard]] std::string text_of_wait() const {
+        return wait_place_ == nullptr ? wait_ : wait_ + (" at " + text_of(*wait_place_));
+    }
 
     /// Where buffers to be sent are taken from, and arrived ones given back.
     [[nodiscard]] BufferPool& pool() { return pool_; }
 
   protected:
+    /// Its rank is the process, not one of several in it.
+    void note_is_of_process() { is_of_process_ = true; }
     std::shared_ptr<BufferPool> owner_;
     BufferPool& pool_;
 
   private:
     bool is_lent_ = false;
+    int lent_rank_ = 0;
+    bool is_of_process_ = false;
+    Queue<Buffer> kept_;
+    const char* wait_ = "without a runtime";
+    const Place* wait_place_ = nullptr;
 };
 
 } // namespace goodsyard::runtime

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <coroutine>
+#include <string>
 
 #include "runtime/tasks.hpp"
 
@@ -18,6 +19,8 @@ class Waiting {
 
     [[nodiscard]] bool any() const { return first_ != nullptr; }
     [[nodiscard]] const char* subject() const { return what_; }
+    /// `Tasks::refuse_end` of what tasks wait for; `text` goes on behind its name.
+    void refuse_end(const std::string& text) const { Tasks::refuse_end(tasks_, what_ + text); }
 
     /// Let the fibre that calls this wait until it is released. Raises std::logic_error where the caller is
     /// not a fibre.

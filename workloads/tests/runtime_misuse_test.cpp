@@ -80,7 +80,7 @@ Runtime*& runtime_of_rank() {
 const std::string different =
     "ranks have different channels, or functions that they send, in the epoch at "
     "runtime_misuse_test.cpp:[0-9]+: make the same channels on all ranks, in the same "
-    "order, by the same program; here are [0-9]+ functions, and (no channel|items of "
+    "order, by the same program; here are [0-9]+ functions, [0-9]+ containers, and (no channel|items of "
     "Channel<.+)";
 const std::string beyond = std::string("items of Channel<int> ") + place +
                            ": sent to rank (-1|3|2147483647), and the ranks are 0 to [12]";

@@ -151,9 +151,9 @@ TEST(SimulatedNetworks, RaiseWhatARankRaisesAndGiveUpOnThoseThatDoNotEnd) {
                           }),
                  std::invalid_argument);
     EXPECT_THROW(on_ranks({.ranks = 2, .turns = 1000}, {},
-                          [](Runtime& runtime, const Team&) {
+                          [](Runtime& runtime, const Team& team) {
                               if (runtime.rank() == 0) {
-                                  runtime.epoch();
+                                  team.barrier();
                               }
                           }),
                  std::runtime_error);

@@ -192,6 +192,16 @@ TEST(VirtualNetwork, AWaitEndsAtItsTime) {
     });
 }
 
+TEST(VirtualTransports, AreOneOfARankAtATime) {
+    Ranks all(a_network(2, 1), 2);
+    const auto parameters = runtime::settled({});
+    EXPECT_THROW(all.run([&](int) {
+        const VirtualTransport first(all, parameters);
+        const VirtualTransport second(all, parameters);
+    }),
+                 UsageError);
+}
+
 TEST(VirtualNetwork, ADeadlockIsNamed) {
     Ranks all(a_network(8, 1), 8);
     try {
@@ -207,7 +217,7 @@ TEST(VirtualNetwork, ADeadlockIsNamed) {
     } catch (const std::runtime_error& error) {
         EXPECT_STREQ(error.what(),
                      "the ranks wait for ever after 0.000000 s of virtual time: rank 0 for messages, "
-                     "rank 1 for the others, rank 3 for messages, and 4 more");
+                     "rank 1 for the others, in what is collective, rank 3 for messages, and 4 more");
     }
 }
 

@@ -2,9 +2,12 @@
 #include "mpi/entry.hpp"
 
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <string>
 #include <unistd.h>
 
+#include "harness/ending.hpp"
 #include "harness/failure.hpp"
 #include "harness/last_words.hpp"
 #include "virtual/machine.hpp"
@@ -49,27 +52,55 @@ virtual_time::Network network_of(const Asked& request) {
     return network;
 }
 
-/// Without what the frames of suspended ranks would still do.
+/// Without what the frames of suspended ranks would still do, some of which no exception may pass.
 [[noreturn]] void end_all(const std::string& line, int code) {
     std::fflush(stdout);
     say_line(line);
     _exit(code);
 }
 
+/// On its own stack: what one rank raises ends all.
+void run_rank(const Session& session, const Program<World>& program, int rank) {
+    const std::string begin = program.name + ": rank " + std::to_string(rank) + ": ";
+    try {
+        program.body(World(session));
+    } catch (const UsageError& error) {
+        end_all(program.name + ": " + error.what(), 2);
+    } catch (const SharedFailure& error) {
+        end_all(program.name + ": " + text_of(error), 1);
+    } catch (const std::exception& error) {
+        end_all(begin + text_of(error), 1);
+    } catch (const runtime::Unwinding&) {
+        throw;
+    } catch (...) {
+        end_all(begin + "an exception that is no std::exception was not caught", 1);
+    }
+}
+
+/// Of the rank that runs: others would be ended with it, and what they have to handle.
+void end_with_process() {
+    if (virtual_time::machine != nullptr && virtual_time::machine->running() >= 0) {
+        end_program(
+            virtual_time::machine->running(),
+            "exit() is called while other ranks go on: return from the program's body on all ranks, or "
+            "throw an exception");
+    }
+}
+
 void run_ranks(const Session& session, const Asked& request, const Program<World>& program) {
     virtual_time::Ranks ranks(network_of(request), request.ranks, request.seed);
     virtual_time::machine = &ranks;
-    ranks.run([&](int rank) {
-        try {
-            program.body(World(session));
-        } catch (const UsageError&) {
-            throw;
-        } catch (const SharedFailure&) {
-            throw;
-        } catch (const std::exception& error) {
-            throw std::runtime_error("rank " + std::to_string(rank) + ": " + text_of(error));
-        }
+    static const bool is_registered =
+        std::atexit(end_with_process) + std::at_quick_exit(end_with_process) == 0;
+    static_cast<void>(is_registered);
+    end_by_uncaught([](const std::exception_ptr&) {
+        return virtual_time::machine == nullptr ? -1 : virtual_time::machine->running();
     });
+    try {
+        ranks.run([&](int rank) { run_rank(session, program, rank); });
+    } catch (const std::exception& error) {
+        end_all(program.name + ": " + text_of(error), 1);
+    }
     virtual_time::machine = nullptr;
 }
 

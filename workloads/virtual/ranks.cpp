@@ -102,8 +102,13 @@ std::string Ranks::deadlock() const {
             continue;
         }
         if (waiting++ < named) {
+            const runtime::Transport* transport = ranks_[rank].transport.transport;
             text += (waiting > 1 ? ", rank " : " rank ") + std::to_string(rank) + " for " +
                     ranks_[rank].waits_for;
+            if (transport != nullptr) {
+                text += ", ";
+                text += transport->text_of_wait();
+            }
         }
     }
     return text + (waiting > named ? ", and " + std::to_string(waiting - named) + " more" : "");
@@ -284,7 +289,7 @@ void Ranks::meet(double for_s) {
     met_s_ = std::max(met_s_, rank().clock.now_s());
     if (++came_ < size()) {
         met_.push_back(running_);
-        suspend(Timetable::never, "the others");
+        suspend(Timetable::never, "the others, in what is collective");
         return;
     }
     const double until_s = std::exchange(met_s_, 0) + for_s;

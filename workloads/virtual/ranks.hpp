@@ -18,6 +18,7 @@
 #include "runtime/buffer.hpp"
 #include "runtime/fibre.hpp"
 #include "runtime/queue.hpp"
+#include "runtime/transport.hpp"
 #include "virtual/arrivals.hpp"
 #include "virtual/network.hpp"
 #include "virtual/timetable.hpp"
@@ -31,6 +32,7 @@ struct TransportOfRank {
     int sends = 0;     ///< On their way, at most.
     int receives = 0;  ///< Posted in advance.
     bool looks = true; ///< Sees which sends have ended; else it is told by `note_ended_send`.
+    const runtime::Transport* transport = nullptr; ///< Tells where its runtime waits; null: none.
 };
 
 class Ranks {
@@ -57,6 +59,9 @@ class Ranks {
     [[nodiscard]] std::uint64_t switches() const { return switches_; }
 
     void set_transport(int rank, const TransportOfRank& transport);
+    [[nodiscard]] bool has_transport(int rank) const {
+        return ranks_[static_cast<std::size_t>(rank)].transport.transport != nullptr;
+    }
 
     // What follows is called by the rank that runs, on its own stack.
 

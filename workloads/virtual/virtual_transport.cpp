@@ -2,12 +2,18 @@
 
 #include <utility>
 
+#include "harness/failure.hpp"
+
 namespace goodsyard::virtual_time {
 
 VirtualTransport::VirtualTransport(Ranks& ranks, const runtime::Parameters& parameters)
     : Transport(runtime::capacity_bytes(parameters)), ranks_(ranks), rank_(ranks.running()),
       looks_(parameters.idle != runtime::Idle::wait) {
-    ranks_.set_transport(rank_, {&pool_, parameters.sends, parameters.receives, looks_});
+    if (ranks_.has_transport(rank_)) {
+        throw UsageError("in virtual time a rank has one transport at a time: end the first before it makes "
+                         "another");
+    }
+    ranks_.set_transport(rank_, {&pool_, parameters.sends, parameters.receives, looks_, this});
 }
 
 VirtualTransport::~VirtualTransport() {

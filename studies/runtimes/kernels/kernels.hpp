@@ -2,8 +2,6 @@
 // that tell whether results agree, the measuring loop, and the lines that it writes.
 #pragma once
 
-#include <mpi.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -15,6 +13,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "collection.hpp"
 
 namespace kernels {
 
@@ -38,12 +38,15 @@ struct Place {
     std::uint64_t rank;
     std::uint64_t ranks;
 };
-inline Place place() {
-    int rank = 0, ranks = 1;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    return {static_cast<std::uint64_t>(rank), static_cast<std::uint64_t>(ranks)};
-}
+} // namespace kernels
+
+#ifdef GOODSYARD_VIRTUAL
+#include "virtual_ranks.hpp"
+#else
+#include "mpi_ranks.hpp"
+#endif
+
+namespace kernels {
 
 /// A kernel on a runtime.
 class Kernel {
@@ -249,7 +252,7 @@ class Graph {
         }
         if (edges.empty()) {
             std::fprintf(stderr, "error: %s has no edges\n", file.c_str());
-            MPI_Abort(MPI_COMM_WORLD, 2);
+            end_all(2);
         }
         std::sort(edges.begin(), edges.end());
         edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
@@ -329,18 +332,28 @@ class Graph {
 /// Run a kernel once for nothing and then so many times, and write how long each took on the slowest rank,
 /// and the sum over ranks of what was computed. Returns 1 where runs differ.
 inline int measure(Kernel& kernel, int repetitions) {
+    if (const char* number = std::getenv("KERNEL_REPETITIONS")) {
+        repetitions = std::atoi(number);
+    }
     const Place here = place();
+    static Collection collection(ranks_of_process());
     std::vector<double> times;
     std::uint64_t first = 0;
     for (int i = 0; i <= repetitions; ++i) {
         kernel.prepare();
-        MPI_Barrier(MPI_COMM_WORLD);
-        const double begin = MPI_Wtime();
+        meet();
+        if (i == 1) {
+            collection.begin();
+        }
+        const double begin = now_s();
         kernel.run();
-        double took = MPI_Wtime() - begin;
-        MPI_Allreduce(MPI_IN_PLACE, &took, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-        std::uint64_t sum = kernel.sum();
-        MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+        const double own_s = now_s() - begin;
+        if (i == 1) {
+            collection.end();
+        }
+        const double took = slowest_s(own_s);
+        meet(); // Before what others do is collected no longer.
+        const std::uint64_t sum = sum_of_ranks(kernel.sum());
         if (i == 0) {
             first = sum;
         } else {

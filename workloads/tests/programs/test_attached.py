@@ -51,6 +51,7 @@ def test_a_second_thread_attaches_where_the_level_admits_it(start, library):
     [
         ("misuse", "sent to rank 2, and the ranks are 0 to 1"),
         ("exit", "rank 3: exit() is called while other ranks go on"),
+        ("finalise", "MPI_Finalize is called while a Session is there: let it end first"),
     ],
 )
 def test_misuse_on_one_half_ends_the_whole_program(start, library, how, message):

@@ -22,9 +22,16 @@ SENTENCES = {
     "yield-in-handler": r"only a task with a stack can wait: .+",
     "use-thread": "a second thread uses the runtime, .+",
     "overrun-stack": "a task has overrun its stack of 65536 bytes: .+",
+    "drop-future": r"a future ends before its answer has come: .+",
+    "add-epoch": r"rank 0 ends its runtime after epoch 1 at runtime.cpp:\d+, and this rank waits for "
+    r"it in epoch 2 at runtime.cpp:\d+: .+",
+    "meet-in-handler": r"what is collective is called of a World within the epoch at runtime.cpp:\d+, .+",
+    "raise-number": "an exception that is no std::exception was not caught",
+    "raise-in-destructor": "planted",
     "exit-in-handler": EXIT,
     "exit-in-task": EXIT,
     "exit": EXIT,
+    "quick-exit": EXIT,
 }
 
 
@@ -51,6 +58,18 @@ def test_misuse_ends_all_ranks_with_a_sentence_that_names_the_rank(start, librar
     lines = [line for line in ended.stderr.splitlines() if line.startswith("runtime_check: ")]
     assert len(lines) == 1, ended.stderr
     assert re.fullmatch(f"runtime_check: rank 1: {SENTENCES[how]}", lines[0])
+    assert ended.code == 1
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_ranks_that_make_different_arrays_are_told_both_sizes(start, library):
+    ended = start(library, "runtime_check", 2, "--how", "make-other-array")
+    assert len([line for line in ended.stderr.splitlines() if line.startswith("runtime_check: ")]) == 1
+    assert re.search(
+        r"rank [01]: ranks make different things together: rank 0 a GlobalArray<int> of 10 elements in "
+        r"blocks of 5 \(runtime.cpp:\d+\), rank 1 a GlobalArray<int> of 20 elements in blocks of 10 ",
+        ended.stderr,
+    )
     assert ended.code == 1
 
 

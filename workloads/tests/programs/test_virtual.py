@@ -128,6 +128,25 @@ def test_a_network_that_does_not_fit_ends_with_one_line(virtual, ranks, written,
     assert message in ended.stderr
 
 
+@pytest.mark.parametrize(
+    ("how", "sentence"),
+    [
+        ("raise-in-handler", "planted"),
+        ("raise-number", "an exception that is no std::exception was not caught"),
+        ("raise-in-destructor", "planted"),
+        ("add-epoch", "rank 0 ends its runtime after epoch 1 at runtime.cpp:"),
+        ("exit", "exit() is called while other ranks go on: "),
+        ("quick-exit", "exit() is called while other ranks go on: "),
+        ("drop-future", "a future ends before its answer has come: "),
+    ],
+)
+def test_what_one_rank_raises_or_misuses_ends_all_with_a_line_that_names_it(virtual, how, sentence):
+    ended = virtual("runtime_check", 2, "--how", how)
+    assert ended.stderr.startswith(f"runtime_check: rank 1: {sentence}")
+    assert ended.stderr.count("\n") == 1
+    assert ended.code == 1
+
+
 def test_nodes_are_those_of_the_network_and_of_nothing_else(virtual):
     ended = virtual("runtime", 4, "--ops", "updates", "--node-ranks", "2")
     assert ended.code == 2

@@ -151,6 +151,10 @@ int main(int argc, char** argv) {
         }
         world.barrier();
     }
+    if (how == "finalise") {
+        const Session session = Session::attach();
+        MPI_Finalize();
+    }
     {
         const Session session = Session::attach();
         const World world(session);

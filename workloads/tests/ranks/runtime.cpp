@@ -175,10 +175,60 @@ void use_thread(Runtime& runtime, const World& world) {
     return bytes < frame.size() ? frame[0] : use_stack(bytes - frame.size()) + frame[0];
 }
 
+/// The answer of the first rank comes when the future of the last is gone.
+void drop_future(Runtime& runtime, const World& world) {
+    global::Delegates delegates(runtime);
+    const global::GlobalArray<std::uint64_t> numbers(world, static_cast<std::uint64_t>(world.size()));
+    if (world.rank() == world.size() - 1) {
+        runtime::Future<std::uint64_t> answer(runtime.tasks());
+        delegates.read(numbers[0], answer);
+    }
+    runtime.epoch();
+}
+
+/// The last rank begins one epoch more, where the first ends its runtime.
+void add_epoch(Runtime& runtime, const World& world) {
+    runtime.epoch();
+    if (world.rank() == world.size() - 1) {
+        runtime.epoch();
+    }
+}
+
+void make_other_array(Runtime& /*runtime*/, const World& world) {
+    const global::GlobalArray<int> array(world, world.rank() == world.size() - 1 ? 20 : 10);
+}
+
+/// Other ranks would wait for it in the epoch.
+void meet_in_handler(Runtime& runtime, const World& world) {
+    do_on_last(runtime, world, false, [&] { world.barrier(); });
+}
+
+/// On the last rank.
+void raise_number(Runtime& runtime, const World& world) {
+    do_on_last(runtime, world, false, [] { throw 5; });
+}
+
+/// What no `catch` can catch.
+void raise_in_destructor(Runtime& runtime, const World& world) {
+    struct Raising {
+        std::function<void()> raise;
+        ~Raising() { raise(); } // NOLINT(bugprone-exception-escape): that it does is what is tested.
+    };
+    do_on_last(runtime, world, false,
+               [] { const Raising raising{[] { throw std::runtime_error("planted"); }}; });
+}
+
 /// Of the last rank, while the first waits for it.
 void leave_by_exit(Runtime& /*runtime*/, const World& world) {
     if (world.rank() == world.size() - 1) {
         std::exit(0);
+    }
+    world.barrier();
+}
+
+void leave_by_quick_exit(Runtime& /*runtime*/, const World& world) {
+    if (world.rank() == world.size() - 1) {
+        std::quick_exit(0);
     }
     world.barrier();
 }
@@ -208,6 +258,12 @@ const std::map<std::string, Way>& ways() {
              do_on_last(runtime, world, false, [&] { runtime.tasks().yield(); });
          }},
         {"use-thread", use_thread},
+        {"drop-future", drop_future},
+        {"add-epoch", add_epoch},
+        {"make-other-array", make_other_array},
+        {"meet-in-handler", meet_in_handler},
+        {"raise-number", raise_number},
+        {"raise-in-destructor", raise_in_destructor},
         {"overrun-stack",
          [](Runtime& runtime, const World& world) {
              do_on_last(runtime, world, true, [] { use_stack(std::size_t{1} << 20U); });
@@ -219,6 +275,7 @@ const std::map<std::string, Way>& ways() {
         {"exit-in-task", [](Runtime& runtime,
                             const World& world) { do_on_last(runtime, world, true, [] { std::exit(0); }); }},
         {"exit", leave_by_exit},
+        {"quick-exit", leave_by_quick_exit},
     };
     return all;
 }
