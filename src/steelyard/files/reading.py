@@ -309,7 +309,9 @@ def check_width(
         It has.
     """
     if len(cells) != len(header):
-        raise UsageError(f"{line}: {len(cells)} cell{'s' * (len(cells) != 1)}, but the header has {len(header)}", hint=hint)
+        raise UsageError(
+            f"{line}: {len(cells)} cell{'s' * (len(cells) != 1)}, but the header has {len(header)}", hint=hint
+        )
 
 
 def _pipe(descriptor: int, path: Path) -> Iterator[bytes]:
