@@ -14,6 +14,7 @@ import pytest
 from steelyard.core.errors import MachineError, ProgramError
 from steelyard.extensions.clusters.job import Job, jobs_in
 from steelyard.extensions.clusters.jobs import JOBS
+from steelyard.extensions.clusters.scheduler import Handover
 from steelyard.extensions.clusters.slurm import Slurm
 from steelyard.extensions.plan.preview import preview
 from steelyard.lab.run.run import run
@@ -125,6 +126,12 @@ def test_ranks_that_slurm_ends_before_the_runner_are_missing_at_random(slurm, tm
         assert record.progress().blocks == {"complete": 2}
 
 
+def test_options_have_the_levels_and_the_directory_of_the_spec_put_in():
+    queue = Slurm(["--export-file={source}/env", "--nodes={p}", "--comment={{p}}"], source="/spec")
+    filled = queue._fill_options(Handover(job=None, name="it", levels={"p": "2"}))
+    assert filled == ["--export-file=/spec/env", "--nodes=2", "--comment={p}"]
+
+
 def test_levels_in_the_options_have_a_job_each_and_srun_starts_the_ranks(slurm, tmp_path):
     script = 'echo "$1 $SLURM_PROCID $SLURM_JOB_ID $SLURM_JOB_NUM_NODES $SLURM_NTASKS" >> "$0"'
     spec = experiment(
@@ -141,7 +148,7 @@ def test_levels_in_the_options_have_a_job_each_and_srun_starts_the_ranks(slurm, 
             "poll": "0.2 s",
             "ranks": "{p}",
             "jobs": 2,
-            "options": ["--nodes={p}", "--ntasks={p}", "--comment={source}"],
+            "options": ["--nodes={p}", "--ntasks={p}"],
         },
     )
     assert run(spec, tmp_path / "it.lab") == "complete"

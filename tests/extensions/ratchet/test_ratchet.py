@@ -60,7 +60,7 @@ def test_a_small_gain_is_run_until_slow_runs_would_have_shown_and_wins(programs)
     programs.program(16)
     told = []
     ratchet = Ratchet(Repository(programs.path), tell=told.append)
-    write(programs, 13)
+    write(programs, 12)
     (attempt,) = ratchet.try_tree(REQUEST).attempts
     assert attempt.outcome == "faster"
     assert any("more blocks would show slow runs that take the gain away" in text for text in told)
