@@ -69,18 +69,18 @@ struct AnyEmit {
 ///
 /// Where there is a `view()`, valid until items are begun anew, it has all but `key` and `is_news`. It also
 /// knows the place of a vertex on its rank: receive(item, local), has_work(local). There is a type `Kept`
-/// then, and kept(item, local) makes one: an item that waits is no more than that.
+/// then, and condense(item, local) makes one: an item that waits is no more than that.
 template <class Algorithm>
 concept Processing =
-    requires(Algorithm& algorithm, Algorithm::Item& item, const KeptOf<Algorithm>::Type& kept,
+    requires(Algorithm& algorithm, Algorithm::Item& item, const KeptOf<Algorithm>::Type\& waiting,
              AnyEmit<typename Algorithm::Item>& emit, const Order& order) {
         { algorithm.receive(item) } -> std::convertible_to<bool>;
-        { view_of(algorithm).is_current(kept) } -> std::convertible_to<bool>;
+        { view_of(algorithm).is_current(waiting) } -> std::convertible_to<bool>;
         { algorithm.key(order, item) } -> std::convertible_to<Key>;
-        { algorithm.key(order, kept) } -> std::convertible_to<Key>;
-        view_of(algorithm).prefetch_begin(kept);
-        view_of(algorithm).prefetch_row(kept);
-        view_of(algorithm).process(kept, emit);
+        { algorithm.key(order, waiting) } -> std::convertible_to<Key>;
+        view_of(algorithm).prefetch_begin(waiting);
+        view_of(algorithm).prefetch_row(waiting);
+        view_of(algorithm).process(waiting, emit);
     };
 
 /// How a rank treats work items.
@@ -132,7 +132,7 @@ class Machine {
         key_ = no_key;
         for (const Item item : initial) {
             classes_.push(algorithm_.key(orders_.global, item),
-                          kept(view_of(algorithm_), item, graph_.owners.local(item.vertex)));
+                          condense(view_of(algorithm_), item, graph_.owners.local(item.vertex)));
         }
         for (Key next = agree(); next != no_key; next = agree()) {
             begin_class(next);
@@ -178,12 +178,12 @@ class Machine {
         const Key most = most_of_node();
         // Items between two looks for messages, of which a rank alone has none.
         const std::size_t piece = all_own_ && runs_handlers_ ? 1024 : 64;
-        std::size_t left = piece;
-        while (left > 0 && has_current() && (most == no_key || current_.least() <= most)) {
-            left -= all_own_ ? work_on_first<true>(left) : work_on_first<false>(left);
+        std::size_t budget = piece;
+        while (budget > 0 && has_current() && (most == no_key || current_.least() <= most)) {
+            budget -= all_own_ ? work_on_first<true>(budget) : work_on_first<false>(budget);
         }
         // What is left waits for lesser items of other ranks.
-        return left < piece || has_current();
+        return budget < piece || has_current();
     }
     /// Without an order of the rank's own, what is kept for the current class waits beside the others.
     bool has_current() {
@@ -200,9 +200,9 @@ class Machine {
         Emit<all_own> emit(*this);
         const std::span<const Kept> first = current_.first();
         // What is known of the rest of the class is brought nearer.
-        const std::size_t known = first.size();
-        const Kept* const row_known = first.data() + (known > row_ahead ? known - row_ahead : 0);
-        const Kept* const begin_known = first.data() + (known > begin_ahead ? known - begin_ahead : 0);
+        const std::size_t size = first.size();
+        const Kept* const row_known = first.data() + (size > row_ahead ? size - row_ahead : 0);
+        const Kept* const begin_known = first.data() + (size > begin_ahead ? size - begin_ahead : 0);
         const std::size_t count = std::min(most, first.size());
         const Kept* const end = first.data() + count;
         std::uint64_t superseded = 0;
@@ -322,7 +322,7 @@ class Machine {
             }
             if (machine_.has_work(view_, local)) {
                 const Key key = machine_.algorithm_.key(order_, item);
-                if (!machine_.classes_.push_at_once(key, kept(view_, item, local))) [[unlikely]] {
+                if (!machine_.classes_.push_at_once(key, condense(view_, item, local))) [[unlikely]] {
                     return Rest::keep;
                 }
                 machine_.runtime_.charge(Work::kept_item, 1);
@@ -398,9 +398,9 @@ class Machine {
         }
         return true;
     }
-    [[gnu::always_inline]] static Kept kept(const View& view, const Item& item, std::size_t local) {
-        if constexpr (requires { view.kept(item, local); }) {
-            return view.kept(item, local);
+    [[gnu::always_inline]] static Kept condense(const View& view, const Item& item, std::size_t local) {
+        if constexpr (requires { view.condense(item, local); }) {
+            return view.condense(item, local);
         } else {
             return item;
         }
@@ -408,7 +408,7 @@ class Machine {
     void keep(const Item& item, std::size_t local) {
         runtime_.charge(Work::kept_item, 1);
         const Key key = algorithm_.key(orders_.global, item);
-        const Kept waiting = kept(view_of(algorithm_), item, local);
+        const Kept waiting = condense(view_of(algorithm_), item, local);
         if (key < classes_.base() && current_.is_ordered()) {
             current_.push(algorithm_.key(own_order_, item), waiting);
         } else {

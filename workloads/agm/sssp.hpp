@@ -73,7 +73,7 @@ class Sssp {
             return true;
         }
 
-        [[nodiscard]] static Kept kept(const Item& item, std::size_t local) {
+        [[nodiscard]] static Kept condense(const Item& item, std::size_t local) {
             return {static_cast<std::uint32_t>(local), item.distance, item.level};
         }
 

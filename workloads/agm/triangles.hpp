@@ -119,12 +119,12 @@ class Triangles {
 
     void tell_in_place(std::size_t local) {
         const std::span<const graph::Vertex> all = graph_.neighbours(local);
-        const graph::Vertex own = graph_.vertex(local);
-        if (all.size() < 2 || all[1] >= own) {
+        const graph::Vertex centre = graph_.vertex(local);
+        if (all.size() < 2 || all[1] >= centre) {
             return;
         }
         std::size_t before = 2; // They are half of the row, which is short where degrees are alike.
-        while (before < all.size() && all[before] < own) {
+        while (before < all.size() && all[before] < centre) {
             ++before;
         }
         tell(local, all.first(before));

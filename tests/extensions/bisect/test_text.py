@@ -42,7 +42,7 @@ def text(found, width=80):
     return plain(lines(found, width))
 
 
-def test_bad_news_is_in_its_colour_and_a_commit_that_is_not_named_in_that_of_open_questions():
+def test_bad_news_has_its_colour_and_what_is_not_named_that_of_open_questions():
     (first, *_), *_ = lines(FOUND)
     assert first.style == SIGNS["worse"][1] == "bad"
     (first, *_), *_ = lines(replace(FOUND, is_named=False))

@@ -83,7 +83,7 @@ def test_a_screening_of_many_factors_is_small(read):
     assert len(treatments(read(text))) == 24
 
 
-def test_a_screening_of_more_factors_than_there_is_a_design_for_is_refused_with_a_cure(refused):
+def test_a_screening_of_more_factors_than_any_design_has_is_refused_with_a_cure(refused):
     names = [f"x{i}" for i in range(48)]
     words = ", ".join(f'"{{{name}}}"' for name in names)
     levels = "\n".join(f"{name} = [0, 1]" for name in names)

@@ -74,7 +74,7 @@ def test_the_bound_is_that_of_a_line_in_log_p(slope):
     assert is_steady(rule, functions) == (most * (logs[-1] + 2) < 0.1 * result.intercept)
 
 
-def test_a_rule_between_sides_in_one_ratio_holds_where_noise_leaves_their_formulas_open(monkeypatch):
+def test_a_rule_between_sides_in_one_ratio_holds_where_formulas_leave_it_open(monkeypatch):
     functions = sides(lambda p: 0.7 * both(p), noise=0.02)
     judged = rule_judging.judge_growth({}, RULE, "t", functions, Question())
     assert judged.outcome == "holds"
