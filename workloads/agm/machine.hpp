@@ -286,7 +286,8 @@ class Machine {
         [[gnu::always_inline]] void operator()(Item item) {
             ++rejected_;
             if (const Rest rest = try_at_once(item); rest != Rest::nothing) [[unlikely]] {
-                rejected_ -= machine_.finish(item, rest) ? 1 : 0;
+                --rejected_;
+                machine_.finish(item, rest);
             }
         }
         /// The same with `make(i)` for each i from `first` to `last`. The inner loop calls no function, so
@@ -303,7 +304,8 @@ class Machine {
                     ++first;
                 } while (rest == Rest::nothing && first < last);
                 if (rest != Rest::nothing) [[unlikely]] {
-                    rejected_ -= machine_.finish(item, rest) ? 1 : 0;
+                    --rejected_;
+                    machine_.finish(item, rest);
                 }
             }
         }
@@ -314,7 +316,7 @@ class Machine {
         [[gnu::always_inline]] Rest try_at_once(Item& item) {
             const graph::Vertex local = all_own ? item.vertex : item.vertex - first_;
             if (!all_own && local >= count_) {
-                return Rest::send;
+                return machine_.is_news(item) ? Rest::send : Rest::nothing;
             }
             machine_.runtime_.charge(edge_work(), 1);
             if (!machine_.change(view_, item, local)) {
@@ -338,24 +340,18 @@ class Machine {
         const graph::Vertex count_;
         std::uint64_t rejected_ = 0;
     };
-    /// Whether anything came of it.
-    [[gnu::noinline]] bool finish(Item item, Rest rest) {
+    [[gnu::noinline]] void finish(Item item, Rest rest) {
         if (rest == Rest::keep) {
             keep(item, graph_.owners.local(item.vertex));
-            return true;
+        } else {
+            channel_.send(static_cast<int>(graph_.owners.owner(item.vertex)), item);
         }
-        const std::size_t owner = graph_.owners.owner(item.vertex);
-        if (!is_news(owner, item)) {
-            return false;
-        }
-        channel_.send(static_cast<int>(owner), item);
-        return true;
     }
 
     /// Whether an item has to be sent to its owner.
-    bool is_news(std::size_t owner, const Item& item) {
+    [[gnu::always_inline]] bool is_news(const Item& item) {
         if constexpr (requires { algorithm_.is_news(item); }) {
-            return owner == graph_.rank || algorithm_.is_news(item);
+            return graph_.owns(item.vertex) || algorithm_.is_news(item);
         } else {
             return true;
         }

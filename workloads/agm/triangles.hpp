@@ -30,7 +30,8 @@ class Triangles {
   public:
     /// Collective. All that is given outlives this.
     Triangles(const Team& team, const graph::Csr& graph, runtime::Runtime& runtime)
-        : team_(team), graph_(graph), runtime_(runtime),
+        : team_(team), graph_(graph), runtime_(runtime), first_(graph.vertex(0)),
+          count_(static_cast<graph::Vertex>(graph.count())),
           rows_(runtime, [this](std::span<const std::byte> record, int /*from*/) { receive(record); }) {}
     Triangles(const Triangles&) = delete;
     Triangles& operator=(const Triangles&) = delete;
@@ -119,7 +120,7 @@ class Triangles {
 
     void tell_in_place(std::size_t local) {
         const std::span<const graph::Vertex> all = graph_.neighbours(local);
-        const graph::Vertex centre = graph_.vertex(local);
+        const graph::Vertex centre = first_ + static_cast<graph::Vertex>(local);
         if (all.size() < 2 || all[1] >= centre) {
             return;
         }
@@ -163,14 +164,12 @@ class Triangles {
     /// Count what is beyond each own vertex of a row, and in its own row too; `visit` the others.
     template <class Entry, class Visit>
     void look_for(std::span<const Entry> side, Visit visit) {
-        const graph::Vertex first = graph_.vertex(0);
-        const std::size_t count = graph_.count();
         const Rows<Entry> rows = rows_of<Entry>();
         std::size_t compared = 0;
         for (const Entry& entry : middles(side)) {
             const graph::Vertex middle = vertex(entry);
-            const graph::Vertex local = middle - first;
-            if (local >= count) {
+            const graph::Vertex local = middle - first_;
+            if (local >= count_) {
                 visit(middle);
                 continue;
             }
@@ -243,6 +242,8 @@ class Triangles {
     const Team& team_;
     const graph::Csr& graph_;
     runtime::Runtime& runtime_;
+    const graph::Vertex first_; ///< Of the own vertices, which follow it.
+    const graph::Vertex count_;
     std::vector<std::uint64_t> begin_; ///< Of each own vertex in what follows, and the end of the last.
     std::vector<Place> places_;        ///< Where the neighbours behind it are in the order.
     std::vector<std::uint32_t> counts_;
