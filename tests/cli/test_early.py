@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from steelyard import cli
+
 
 def started(code, tmp_path):
     """A Python in which ``click`` does what the code says when it is imported."""
@@ -28,6 +30,16 @@ INTERRUPT = "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.
 def test_ctrl_c_while_the_command_line_is_imported_is_no_traceback(tmp_path):
     done = started(INTERRUPT, tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+
+
+def test_ctrl_c_that_no_command_answers_ends_with_130_and_one_word(monkeypatch, capsys):
+    def interrupt(**_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli.cli, "main", interrupt)
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert (ended.value.code, capsys.readouterr().err) == (130, "interrupted\n")
 
 
 def test_who_ignores_the_signal_is_not_ended_by_it(tmp_path):
