@@ -164,8 +164,8 @@ class Scale(msgspec.Struct, frozen=True):
 
     def hides(self, value: float, uncertainty: float | None) -> bool:
         """Whether rounding loses more than a hundredth of a value, and more than its uncertainty."""
-        shown = round(value / self.factor, self.decimals) * self.factor
-        return abs(shown - value) > max(0.01 * abs(value), uncertainty or 0.0)
+        rounded = round(value / self.factor, self.decimals) * self.factor
+        return abs(rounded - value) > max(0.01 * abs(value), uncertainty or 0.0)
 
 
 def scale(
