@@ -48,7 +48,7 @@ def test_help_of_all_describes_every_command(steelyard_cli, words):
     assert all(f"{name} {entry.help}" in flat for name, entry in COMMANDS.items())
 
 
-def test_a_command_of_another_package_with_a_name_of_ours_is_named_as_hidden(capsys, monkeypatch):
+def test_a_command_of_another_package_named_as_one_of_ours_is_told_to_be_hidden(capsys, monkeypatch):
     mine = Extension(name="mine", purpose="", commands={"compare": Command("Mine.", "mine:command")})
     monkeypatch.setattr(group, "find_extensions", lambda: Extensions((mine,), ()))
     cli.main(["--help"], standalone_mode=False)

@@ -282,8 +282,8 @@ def find_extensions() -> Extensions:
     for source, extension in (*built_in, *_list_installed(problems)):
         if extension.name in candidates:
             problems.append(Problem(extension.name, f"{source} has the name of another extension"))
-        elif conflict := _find_conflict(extension, candidates.values()):
-            problems.append(Problem(extension.name, f"{source} has {conflict}"))
+        elif clash := _find_clash(extension, candidates.values()):
+            problems.append(Problem(extension.name, f"{source} has {clash}"))
         else:
             candidates[extension.name] = extension
     while missing := {
@@ -298,12 +298,12 @@ def find_extensions() -> Extensions:
     return Extensions(tuple(candidates.values()), tuple(problems))
 
 
-def _find_conflict(extension: Extension, earlier: Iterable[Extension]) -> str:
+def _find_clash(extension: Extension, earlier: Iterable[Extension]) -> str:
     """Return in words what an extension has under a name that an earlier one has; empty without."""
-    for rival in earlier:
+    for holder in earlier:
         for kind, names in _list_names(extension).items():
-            if common := names & _list_names(rival)[kind]:
-                return f"the {kind} {min(common)!r}, which the extension {rival.name!r} has"
+            if clashes := names & _list_names(holder)[kind]:
+                return f"the {kind} {min(clashes)!r}, which the extension {holder.name!r} has"
     return ""
 
 

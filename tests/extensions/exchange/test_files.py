@@ -353,9 +353,9 @@ def test_a_function_of_which_no_value_is_left_is_not_modelled_and_the_others_are
 
 def test_a_line_with_more_or_fewer_cells_than_the_header_is_refused(tmp_path):
     path = tmp_path / "data.csv"
-    for line, cells in (("8,2.0,9", 3), ("8", 1)):
+    for line, cells in (("8,2.0,9", "3 cells"), ("8", "1 cell")):
         path.write_text(f"p,t\n4,1.0\n{line}\n")
-        with pytest.raises(UsageError, match=f"line 3: {cells} cells, but the header has 2"):
+        with pytest.raises(UsageError, match=f"line 3: {cells}, but the header has 2"):
             read_series(path, CsvColumns("t", ("p",)))
 
 

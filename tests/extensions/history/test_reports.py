@@ -125,6 +125,7 @@ def test_a_test_that_the_newest_reports_lack_is_named_and_a_weekly_one_is_not(en
     assert "rate of sort ends with 2026-01-10" in words
 
 
+@pytest.mark.extensions("lake")
 def test_a_percentage_has_the_side_that_is_named_in_folders_and_in_lakes(ending, tmp_path, steelyard_cli):
     unclear = steelyard_cli("history", str(ending), "--check")
     assert unclear.returncode == 0

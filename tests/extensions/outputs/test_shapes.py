@@ -65,7 +65,7 @@ def test_events_are_the_lines_with_a_tag():
 
 def test_a_row_of_a_table_with_other_cells_is_refused_by_its_line():
     assert list(Table().parse("# c\na\tb\n1\t2\n", "it")) == [{"rows": [{"a": "1", "b": "2"}]}]
-    with pytest.raises(UsageError, match="it, line 3: 1 cells, but the header has 2"):
+    with pytest.raises(UsageError, match="it, line 3: 1 cell, but the header has 2"):
         list(Table().parse("a\tb\n1\t2\n3\n", "it"))
     with pytest.raises(UsageError, match="it, line 2: field larger"):
         list(Table().parse(f"a\tb\n1\t{'2' * 200_000}\n", "it"))

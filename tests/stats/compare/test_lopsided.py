@@ -117,7 +117,7 @@ def test_one_lognormal_arm_is_called_different_at_any_look_in_at_most_5_of_100(s
 
 
 @pytest.mark.parametrize("looks", [None, Looks(AT[:6])])
-def test_a_difference_that_a_tail_leaves_open_is_below_what_could_be_detected(sample, looks):
+def test_what_a_tail_leaves_open_is_below_what_these_runs_could_have_detected(sample, looks):
     """One slow run of base of ten: by t alone, half the difference that was seen would have shown."""
     noise = np.random.default_rng(1).normal(size=(2, 10))
     old, new = 0.05 * noise[0] - 2.3, 0.02 * noise[1]

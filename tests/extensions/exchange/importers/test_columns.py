@@ -151,7 +151,7 @@ def test_a_column_that_is_not_there_is_refused(written):
 
 
 def test_a_row_that_was_cut_off_is_refused_with_its_line(written):
-    with pytest.raises(UsageError, match="line 3: 1 cells, but the header has 2"):
+    with pytest.raises(UsageError, match="line 3: 1 cell, but the header has 2"):
         read(written("kind,time\na,1.5\nb", "it.csv"), chosen=Chosen(("time",), ("kind",), "s"))
 
 
