@@ -64,7 +64,9 @@ class LightSssp {
             : Sssp::View(light.sssp_), ends_(light.ends_.data()), has_edges_(light.has_edges_.data()),
               changed_(light.changed_.data()) {}
 
-        bool receive(const Item& item, std::size_t local) const {
+        // Views are called by their own type.
+        // NOLINTBEGIN(bugprone-derived-method-shadowing-base-method)
+        [[nodiscard]] bool receive(const Item& item, std::size_t local) const {
             if (!Sssp::View::receive(item, local)) {
                 return false;
             }
@@ -75,6 +77,7 @@ class LightSssp {
             Sssp::View::prefetch_begin(item);
             __builtin_prefetch(ends_ + item.local);
         }
+        // NOLINTEND(bugprone-derived-method-shadowing-base-method)
         [[nodiscard]] bool has_work(std::size_t local) const {
             return ((has_edges_[local / word] >> (local % word)) & 1U) != 0;
         }

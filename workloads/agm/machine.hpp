@@ -31,7 +31,7 @@ decltype(auto) view_of(Algorithm& algorithm) {
     if constexpr (requires { algorithm.view(); }) {
         return algorithm.view();
     } else {
-        return (algorithm);
+        return static_cast<Algorithm&>(algorithm);
     }
 }
 /// What an item is while it waits for its class.
@@ -72,7 +72,7 @@ struct AnyEmit {
 /// then, and condense(item, local) makes one: an item that waits is no more than that.
 template <class Algorithm>
 concept Processing =
-    requires(Algorithm& algorithm, Algorithm::Item& item, const KeptOf<Algorithm>::Type\& waiting,
+    requires(Algorithm& algorithm, Algorithm::Item& item, const KeptOf<Algorithm>::Type& waiting,
              AnyEmit<typename Algorithm::Item>& emit, const Order& order) {
         { algorithm.receive(item) } -> std::convertible_to<bool>;
         { view_of(algorithm).is_current(waiting) } -> std::convertible_to<bool>;

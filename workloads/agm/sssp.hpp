@@ -64,7 +64,7 @@ class Sssp {
               targets_(sssp.graph_.targets.data()), weights_(sssp.graph_.weights.data()),
               distances_(sssp.distances_.data()), parents_(sssp.parents_.data()) {}
 
-        bool receive(const Item& item, std::size_t local) const {
+        [[nodiscard]] bool receive(const Item& item, std::size_t local) const {
             if (item.distance >= distances_[local]) {
                 return false;
             }

@@ -117,7 +117,8 @@ TEST(CompletionEvents, ThatAnExceptionEndsBeforeATaskOfTheirRankEndTheProgramWhe
                 CompletionEvent all(runtime.tasks());
                 numbers.delegates.spawn(numbers.local, [](int& number) { ++number; }, all);
                 throw std::invalid_argument("planted");
-            } catch (const std::invalid_argument&) {
+            } catch (const std::invalid_argument& error) {
+                EXPECT_STREQ(error.what(), "planted");
             }
             runtime.epoch();
         },
