@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import math
+import operator
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from steelyard.core.analysis import Analysis
 from steelyard.results.analysis import DesignFacts, Pace
 from steelyard.stats.answer import answer
 from steelyard.stats.compare.comparison import compare
+from steelyard.stats.compare.speedup import make_by_t
+from steelyard.stats.describe.dependence import Hull
+from steelyard.stats.distributions.skewed import SkewedT
+from steelyard.stats.planning.fresh_run import fresh_run
 from steelyard.stats.planning.planned_test import PlannedTest
 from steelyard.stats.planning.sample_size import n_paired, n_tost
 from steelyard.stats.planning.slow_runs import units_to_trust
@@ -78,6 +84,18 @@ def test_a_margin_is_decided_from_the_side_on_which_the_difference_was_seen(samp
     within = fresh(pair(sample, 0.01, 0.03), Analysis(margin=0.02))
     needed = n_tost(margin / 0.03, 0.025, 0.8, shift=0.01 / 0.03, in_time=True)
     assert within.blocks == units_to_trust(margin - 0.01, 0.03, 0.8, least=needed) > needed
+
+
+def test_at_a_margin_a_tail_takes_no_blocks_from_those_that_few_are_allowed():
+    plain = make_by_t(0.1, 0.03 / math.sqrt(12), 11, 12, "block", "block-log-ratio-t")
+    for skewness, compare_numbers in ((0.1, operator.eq), (-0.1, operator.ge), (-0.6, operator.gt)):
+        skewed = SkewedT(plain.log, plain.se, plain.nu, skewness)
+        tailed = replace(plain, distribution=Hull(plain.distribution, skewed), allowances=("tail",))
+        first, second = (
+            fresh_run(ratio, 1, Analysis(margin=0.02), BLOCKS, by_context=False).blocks
+            for ratio in (tailed, plain)
+        )
+        assert compare_numbers(first, second), (skewness, first, second)
 
 
 def test_a_fresh_run_uses_the_whole_level_again_where_this_one_was_extended(sample):

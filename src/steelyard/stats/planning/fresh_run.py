@@ -50,12 +50,17 @@ def fresh_run(
             return test.units_needed((size - bound) / s / times)
         return test.equivalent(bound / s / times, POWER, shift=size / s / times, one_sided=one_sided)
 
-    units = units_at_bound(count_units) if bound and test.in_time else count_units(1.0)
+    def count_allowed(times: float) -> int | None:
+        if not (bound and test.in_time):
+            return count_units(times)
+        return units_at_bound(lambda more: count_units(times * more))
+
+    units = count_allowed(1.0)
     if units is not None and units <= ratio.n and "tail" in ratio.allowances:
         # By t this run would have shown it, and did not: the tail that was allowed for decides.
         excess = tail_excess(ratio, test.level)
         by_t = t_quantile(ratio.nu, test.level) * ratio.se
-        units = None if math.isinf(excess) else count_units(1 + excess / by_t)
+        units = None if math.isinf(excess) else count_allowed(1 + excess / by_t)
     if units is None:
         return None
     if size < bound and declared.estimand in MEANS and unit != "instance":
