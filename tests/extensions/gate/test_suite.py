@@ -197,6 +197,8 @@ def test_estimated_blocks_grow_as_the_change_comes_near_the_margin():
     assert far < near
     assert estimate_blocks(spread + math.log1p(MARGIN), MARGIN, 0.01) is None
     assert estimate_blocks(spread[:2], MARGIN, 0.01) is None
+    # Few by their spread, but no number of runs shows a mode that carries them so little.
+    assert estimate_blocks(1e-8 * spread + math.log1p(MARGIN) - 1e-6, MARGIN, 0.01) is None
 
 
 def gate_suites(means, suites, seed, spread=0.03, blocks=80):

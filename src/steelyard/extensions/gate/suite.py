@@ -242,4 +242,4 @@ def estimate_blocks(differences: Floats, margin: float, level: float) -> int | N
     mean, bound = float(differences.mean()), math.log1p(margin)
     if abs(mean) < bound:
         needed = max(needed, runs_to_trust(bound - max(mean, 0.0)))
-    return max(1, needed - n)
+    return None if needed > MOST_BLOCKS else max(1, needed - n)
