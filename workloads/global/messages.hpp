@@ -76,11 +76,11 @@ class Messages {
         User& operator=(const User&) = delete;
         ~User() {
             --messages_.users_;
+            runtime::Engine& engine = messages_.runtime_.engine();
+            engine.remove_container(subject_, messages_.channel_.unwound());
             if (messages_.channel_.unwound()) {
                 return;
             }
-            runtime::Engine& engine = messages_.runtime_.engine();
-            engine.remove_container(subject_);
             if (stretch_ == engine.stretch()) {
                 engine.refuse(subject_ + " ends, and what was sent to it after the last epoch is lost: all "
                                          "ranks call epoch() before its end");

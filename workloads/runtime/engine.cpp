@@ -31,7 +31,13 @@ Engine::Engine(Transport& transport, const Parameters& parameters, const Computa
     }
     transport.note_wait("outside of epochs");
     while (transport.has_kept()) {
-        arrived_.push(transport.take_kept());
+        Buffer message = transport.take_kept();
+        if (message.channel < Termination::channels) {
+            termination_.take(message);
+            transport.pool().give_back(std::move(message));
+        } else {
+            arrived_.push(std::move(message));
+        }
     }
 }
 
@@ -192,6 +198,7 @@ std::string Engine::text_of_epoch() const {
 }
 
 void Engine::leave() {
+    leaves_ = true;
     const std::string epochs = epochs_ == 0 ? "without an epoch" : "after " + text_of_epoch();
     termination_.leave({sent_, handled_, 0, {}, fingerprint()},
                        "rank " + std::to_string(rank_) + " ends its runtime " + epochs);
@@ -250,8 +257,10 @@ void Engine::add_container(const std::string& subject) {
     ++containers_;
 }
 
-void Engine::remove_container(const std::string& subject) {
-    check_is_outside(subject, " ends ");
+void Engine::remove_container(const std::string& subject, const Unwound& unwound) {
+    if (!unwound) {
+        check_is_outside(subject, " ends ");
+    }
     --containers_;
 }
 
@@ -305,6 +314,10 @@ bool Engine::collect() {
     for (int i = 0; i < parameters_.receives && transport_.receive(message); ++i) {
         any = true;
         if (message.channel < Termination::channels) {
+            if (leaves_ && termination_.is_finished()) {
+                arrived_.push(std::move(message)); // Of a child that has its next runtime already.
+                continue;
+            }
             termination_.take(message);
             transport_.pool().give_back(std::move(message));
         } else {

@@ -91,7 +91,7 @@ class Engine {
     }
     /// A container is made, or ends: on all ranks, outside of epochs. `subject` says which, for people.
     void add_container(const std::string& subject);
-    void remove_container(const std::string& subject);
+    void remove_container(const std::string& subject, const Unwound& unwound);
     /// What has been sent in the same stretch, of an epoch or between two, nobody is known to have handled.
     [[nodiscard]] std::uint64_t stretch() const { return stretch_; }
     /// Ends the program where handlers may run, one of which `mailbox` is about to lose.
@@ -283,6 +283,7 @@ class Engine {
     TaskTrace trace_;
     double charged_s_ = 0; ///< And not passed yet.
     Phase phase_ = Phase::outside;
+    bool leaves_ = false;         ///< The runtime ends.
     bool has_left_epoch_ = false; ///< What an exception has left was one.
     Place epoch_place_;
     std::uint64_t epochs_ = 0;  ///< Begun, whatever the counters were set to.

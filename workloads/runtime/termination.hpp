@@ -45,6 +45,8 @@ class Termination {
     void leave(const Tally& local, const std::string& saying);
     /// Whether a rank has left with the last sum: what has been said is of such a one.
     [[nodiscard]] bool is_left() const { return is_left_; }
+    /// Whether a sum has been finished that nobody has asked `has_looked` for yet.
+    [[nodiscard]] bool is_finished() const { return finished_; }
     /// Whether a sum has been finished since this was last called.
     bool has_looked();
     /// The last sum, where it has found the end.

@@ -165,6 +165,21 @@ TEST(Containers, ThatEndBeforeWhatWasSentToThemEndTheProgram) {
         "epoch is lost: all ranks call epoch\\(\\) before its end");
 }
 
+TEST(Containers, ThatAnExceptionEndsOnOneRankAreGoneAsOnTheOthers) {
+    on_ranks({.ranks = 3}, {.checked = true}, [](Runtime& runtime, const Team& team) {
+        global::Messages messages(runtime);
+        try {
+            const containers::Map<int, int> map(team, messages);
+            runtime.epoch();
+            if (team.rank() == 1) {
+                throw std::invalid_argument("planted");
+            }
+        } catch (const std::invalid_argument&) {
+        }
+        runtime.epoch();
+    });
+}
+
 TEST(Containers, ThatEndOnOneRankAloneEndTheProgramBeforeAnythingIsHandled) {
     expect_end(
         [](Runtime& runtime, const Team& team) {
@@ -245,6 +260,26 @@ TEST(Runtimes, OneAfterTheOtherOnOneTransportLoseNoItem) {
                     }
                     runtime.epoch();
                     EXPECT_EQ(sum, runtime.size());
+                }
+            });
+    }
+}
+
+/// A child that has been told the last sum of a runtime is in the next one while its parent waits for room to
+/// tell the other child.
+TEST(Runtimes, OneAfterTheOtherLoseNoSumWhereThereIsRoomForOneMessage) {
+    const Parameters parameters = settled({.sends = 1});
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        SimulatedNetwork({.ranks = 3,
+                          .seed = seed,
+                          .longest_delay = 0,
+                          .sends = 1,
+                          .buffer_bytes = capacity_bytes(parameters),
+                          .turns = 20'000})
+            .run([&](const Team&, Transport& transport) {
+                for (int i = 0; i < 10; ++i) {
+                    Runtime runtime(transport, parameters);
+                    runtime.epoch();
                 }
             });
     }
