@@ -60,16 +60,15 @@ struct AnyEmit {
 ///   - void process(const Item&, emit): work on a kept item; emit(item) sends another to its owner, and
 ///     emit.range(first, last, make) each make(i)
 ///   - Key key(const Order&, const Item&): its class
-///   - where there is `bool has_work(const Item&)`: whether `process` would do anything; an item without is
-///     worked on when it is received, and waits for no class
 ///   - where there is `Work edge_work`: what an edge is charged as, if not as a relaxation
 ///   - where there is `bool is_news(const Item&)`: whether the owner of its vertex, another rank, has to have
 ///   it
 /// None of them communicates. What `process` emits has no key below that of its own item.
 ///
 /// Where there is a `view()`, valid until items are begun anew, it has all but `key` and `is_news`. It also
-/// knows the place of a vertex on its rank: receive(item, local), has_work(local). There is a type `Kept`
-/// then, and condense(item, local) makes one: an item that waits is no more than that.
+/// knows the place of a vertex on its rank: receive(item, local), and where there is `bool has_work(local)`,
+/// whether `process` would do anything; an item without is worked on when it is received, and waits for no
+/// class. There is a type `Kept` then, and condense(item, local) makes one: an item that waits is no more.
 template <class Algorithm>
 concept Processing =
     requires(Algorithm& algorithm, Algorithm::Item& item, const KeptOf<Algorithm>::Type& waiting,
