@@ -225,7 +225,6 @@ class Machine {
                 execute(*next);
             }
         }
-        rejected_ += emit.rejected();
         runtime_.counters().useful += count - superseded;
         runtime_.counters().superseded += superseded;
         current_.drop(count);
@@ -254,7 +253,6 @@ class Machine {
         Emit<false> emit(*this);
         view_of(algorithm_).process(item, emit);
         charge_reads(item);
-        rejected_ += emit.rejected();
     }
     /// Of a row, which was fetched ahead, and of what is known of its neighbours, here or by their owners.
     void charge_reads(const Kept& item) {
@@ -281,6 +279,12 @@ class Machine {
         explicit Emit(Machine& machine)
             : machine_(machine), view_(view_of(machine.algorithm_)), order_(machine.orders_.global),
               first_(machine.first_at_once_), count_(machine.count_at_once_) {}
+        /// For algorithms that take it by value: each counts what was rejected by itself.
+        Emit(const Emit& second)
+            : machine_(second.machine_), view_(second.view_), order_(second.order_), first_(second.first_),
+              count_(second.count_) {}
+        Emit& operator=(const Emit&) = delete;
+        ~Emit() { machine_.rejected_ += rejected_; }
 
         [[gnu::always_inline]] void operator()(Item item) {
             ++rejected_;
@@ -308,7 +312,6 @@ class Machine {
                 }
             }
         }
-        [[nodiscard]] std::uint64_t rejected() const { return rejected_; }
 
       private:
         /// Returns what is left to do.

@@ -20,6 +20,21 @@ TEST(Searches, OfADrawnGraphComeByEachOfItsEdges) {
     EXPECT_EQ(levels.run(), 64 * levels.vertices());
 }
 
+/// Takes what it calls for each edge by value.
+class BfsByValue : public agm::Bfs {
+  public:
+    using Bfs::Bfs;
+    template <class Emit>
+    void process(const Item& item, Emit emit) {
+        Bfs::process(item, emit);
+    }
+};
+
+TEST(Searches, CountEachEdgeOfAnAlgorithmThatTakesItsCallByValue) {
+    Search<BfsByValue> levels(drawn_graph(), true);
+    EXPECT_EQ(levels.run(), 64 * levels.vertices());
+}
+
 TEST(Walks, ReadAsOftenAsTheySay) {
     Walks walks(1);
     const std::uint64_t before = walks.result();
