@@ -232,7 +232,7 @@ def _tell_skipped(contents_of: Mapping[Path, FileContents]) -> list[LeftOut]:
     """Tell of benchmarks that have no value and did not fail, as where what they printed broke their line."""
     places_of: dict[tuple[str, str], list[Path]] = {}
     for path, contents in contents_of.items():
-        failed = {entry.name for entry in contents.failures}
+        failed = {name for entry in contents.failures for name in (entry.name, entry.title)}
         for name, reason in contents.skipped.items():
             if name not in failed:
                 places_of.setdefault((name, reason), []).append(path)

@@ -53,7 +53,7 @@ def fresh_run(
     def count_allowed(times: float) -> int | None:
         if not (bound and test.in_time):
             return count_units(times)
-        return units_at_bound(lambda more: count_units(times * more))
+        return units_at_bound(lambda factor: count_units(times * factor))
 
     units = count_allowed(1.0)
     if units is not None and units <= ratio.n and "tail" in ratio.allowances:
