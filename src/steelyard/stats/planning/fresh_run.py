@@ -43,24 +43,7 @@ def fresh_run(
         passes,
     )
     bound = 0.0 if declared.margin is None else math.log1p(declared.margin)
-    one_sided = declared.equivalence == "one-sided"
-
-    def count_units(times: float) -> int | None:
-        if size >= bound:
-            return test.units_needed((size - bound) / s / times)
-        return test.equivalent(bound / s / times, POWER, shift=size / s / times, one_sided=one_sided)
-
-    def count_allowed(times: float) -> int | None:
-        if not (bound and test.in_time):
-            return count_units(times)
-        return units_at_bound(lambda factor: count_units(times * factor))
-
-    units = count_allowed(1.0)
-    if units is not None and units <= ratio.n and "tail" in ratio.allowances:
-        # By t this run would have shown it, and did not: the tail that was allowed for decides.
-        excess = tail_excess(ratio, test.level)
-        by_t = t_quantile(ratio.nu, test.level) * ratio.se
-        units = None if math.isinf(excess) else count_allowed(1 + excess / by_t)
+    units = _count_units(ratio, test, bound, one_sided=declared.equivalence == "one-sided")
     if units is None:
         return None
     if size < bound and declared.estimand in MEANS and unit != "instance":
@@ -79,3 +62,26 @@ def fresh_run(
         seconds=None if facts.pace is None or on_machines else blocks * facts.pace.block_s,
         machines=units if on_machines else None,
     )
+
+
+def _count_units(ratio: Speedup, test: PlannedTest, bound: float, *, one_sided: bool) -> int | None:
+    """Count the units that decide on which side of a bound a ratio lies, if it is what it seems."""
+    s, size = ratio.se * math.sqrt(ratio.n), abs(ratio.log)
+
+    def count(times: float) -> int | None:
+        if size >= bound:
+            return test.units_needed((size - bound) / s / times)
+        return test.equivalent(bound / s / times, POWER, shift=size / s / times, one_sided=one_sided)
+
+    def count_allowed(times: float) -> int | None:
+        if not (bound and test.in_time):
+            return count(times)
+        return units_at_bound(lambda factor: count(times * factor))
+
+    units = count_allowed(1.0)
+    if units is None or units > ratio.n or "tail" not in ratio.allowances or not ratio.nu:
+        return units
+    # By t this run would have shown it, and did not: the tail that was allowed for decides.
+    excess = tail_excess(ratio, test.level)
+    by_t = t_quantile(ratio.nu, test.level) * ratio.se
+    return None if math.isinf(excess) else count_allowed(1 + excess / by_t)
