@@ -27,12 +27,13 @@ namespace goodsyard::agm {
 /// By value what loops over items need of an algorithm, where it has that: it stays in registers, whatever
 /// they store. Otherwise the algorithm.
 template <class Algorithm>
-decltype(auto) view_of(Algorithm& algorithm) {
-    if constexpr (requires { algorithm.view(); }) {
-        return algorithm.view();
-    } else {
-        return static_cast<Algorithm&>(algorithm);
-    }
+Algorithm& view_of(Algorithm& algorithm) {
+    return algorithm;
+}
+template <class Algorithm>
+    requires requires(Algorithm& algorithm) { algorithm.view(); }
+auto view_of(Algorithm& algorithm) {
+    return algorithm.view();
 }
 /// What an item is while it waits for its class.
 template <class Algorithm>

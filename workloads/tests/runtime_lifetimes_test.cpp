@@ -174,7 +174,8 @@ TEST(Containers, ThatAnExceptionEndsOnOneRankAreGoneAsOnTheOthers) {
             if (team.rank() == 1) {
                 throw std::invalid_argument("planted");
             }
-        } catch (const std::invalid_argument&) {
+        } catch (const std::invalid_argument& error) {
+            EXPECT_STREQ(error.what(), "planted");
         }
         runtime.epoch();
     });
