@@ -112,11 +112,18 @@ def resolvable(ratio: Speedup, alpha: float = 0.05, power: float = 0.8) -> float
         shift = ratio.distribution.detectable(alpha, power)
     else:
         shift = detectable(AS_NORMAL if ratio.nu is None else ratio.nu, alpha, power) * ratio.se
-        shift += tail_excess(ratio, alpha)
+        shift += _tail_excess(ratio, alpha)
     return math.expm1(shift) if shift is not None and shift <= LARGEST_LOG else None
 
 
-def tail_excess(ratio: Speedup, alpha: float) -> float:
+def tail_factor(ratio: Speedup, alpha: float) -> float:
+    """Return how many times as far as by t the interval reaches towards no difference; see ``resolvable``."""
+    if not ratio.nu:
+        return 1.0
+    return 1 + _tail_excess(ratio, alpha) / (t_quantile(ratio.nu, alpha) * ratio.se)
+
+
+def _tail_excess(ratio: Speedup, alpha: float) -> float:
     """Return how much farther than by t the interval reaches towards no difference, for the tail of one side.
 
     0 where no tail was allowed for; infinite where the interval has no end. In logarithms.
@@ -125,7 +132,7 @@ def tail_excess(ratio: Speedup, alpha: float) -> float:
         return 0.0
     if isinstance(ratio.distribution, OverLooks):
         at_last, level = ratio.distribution.at_last, ratio.distribution.looks.level(alpha)
-        return tail_excess(replace(ratio, distribution=at_last), level)
+        return _tail_excess(replace(ratio, distribution=at_last), level)
     interval = ratio.distribution.interval(alpha)
     if interval is None or interval.low <= 0:
         return math.inf

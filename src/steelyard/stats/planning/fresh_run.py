@@ -10,8 +10,7 @@ from steelyard.results.analysis import DesignFacts
 from steelyard.results.comparison import FreshRun, Speedup
 from steelyard.results.unit import Unit
 from steelyard.stats.compare.slow_mode import MEANS
-from steelyard.stats.compare.speedup import tail_excess
-from steelyard.stats.distributions.student import t_quantile
+from steelyard.stats.compare.speedup import tail_factor
 from steelyard.stats.planning.at_bound import units_at_bound
 from steelyard.stats.planning.planned_test import MOST_BLOCKS, PlannedTest
 from steelyard.stats.planning.power import POWER
@@ -76,12 +75,11 @@ def _count_units(ratio: Speedup, test: PlannedTest, bound: float, *, one_sided: 
     def count_allowed(times: float) -> int | None:
         if not (bound and test.in_time):
             return count(times)
-        return units_at_bound(lambda factor: count(times * factor))
+        return units_at_bound(lambda allowed: count(times * allowed))
 
     units = count_allowed(1.0)
-    if units is None or units > ratio.n or "tail" not in ratio.allowances or not ratio.nu:
+    if units is None or units > ratio.n or "tail" not in ratio.allowances:
         return units
     # By t this run would have shown it, and did not: the tail that was allowed for decides.
-    excess = tail_excess(ratio, test.level)
-    by_t = t_quantile(ratio.nu, test.level) * ratio.se
-    return None if math.isinf(excess) else count_allowed(1 + excess / by_t)
+    factor = tail_factor(ratio, test.level)
+    return None if math.isinf(factor) else count_allowed(factor)
