@@ -87,10 +87,10 @@ def main() -> int:
                 old, new = NOISES[name].draw(rng, count, most)
                 ends = [play(a + effect, b, effect, looks) for a, b in zip(old, new, strict=True)]
                 first, called, held = (sum(column) for column in zip(*ends, strict=True))
-                kept = [ending.is_held for ending in ends if ending.is_called]
+                holds = [ending.is_held for ending in ends if ending.is_called]
                 print(
                     f"{door}, {name}, {100 * effect:g} %: {100 * first / count:.1f},"
-                    f" {100 * called / count:.1f}; {100 * held / count:.1f}, {sum(kept)} of {len(kept)}",
+                    f" {100 * called / count:.1f}; {100 * held / count:.1f}, {sum(holds)} of {len(holds)}",
                     flush=True,
                 )
                 # Of one lognormal arm no test of means keeps 5 %: docs/coverage.md states 6.

@@ -30,8 +30,8 @@ OF_MPI: Final = re.compile(r"lib(mpi|open-pal|pmix|event|hwloc|uc[a-z]+|prrte)[^
 """Libraries whose instructions are left out."""
 
 
-def counted(profile: Path) -> int:
-    """Instructions of a profile, but for those of the libraries of MPI."""
+def count_instructions(profile: Path) -> int:
+    """Count the instructions of a profile, but for those of the libraries of MPI."""
     total, library = 0, ""
     names: dict[str, str] = {}
     is_call = False
@@ -50,12 +50,12 @@ def counted(profile: Path) -> int:
     return total
 
 
-def of_run(directory: Path, command: list[object], valgrind_at: int) -> int:
-    """Instructions of all processes of a command, in which valgrind comes at a place."""
+def count_run(directory: Path, command: list[object], valgrind_at: int) -> int:
+    """Count the instructions of all processes of a command, in which valgrind comes at a place."""
     profiles = directory / "%p.out"
     valgrind = ["valgrind", "--tool=callgrind", "--collect-atstart=no", f"--callgrind-out-file={profiles}"]
     output([*command[:valgrind_at], *valgrind, *command[valgrind_at:]], KERNEL_REPETITIONS="1")
-    counts = [counted(profile) for profile in directory.glob("*.out")]
+    counts = [count_instructions(profile) for profile in directory.glob("*.out")]
     for profile in directory.glob("*.out"):
         profile.unlink()
     return sum(counts)
@@ -75,9 +75,9 @@ def main() -> None:
                     "--idle",
                     "wait",
                 ]
-                ours = of_run(Path(name), [*virtual, "--ranks", ranks, "--kernel", kernel], 0)
+                ours = count_run(Path(name), [*virtual, "--ranks", ranks, "--kernel", kernel], 0)
                 mpirun = [MPIRUN, "--oversubscribe", "-n", ranks]
-                bulk = of_run(Path(name), [*mpirun, built("bin", "bulk"), kernel], len(mpirun))
+                bulk = count_run(Path(name), [*mpirun, built("bin", "bulk"), kernel], len(mpirun))
                 keys = KEYS * ranks
                 print(f"| {kernel} | {ranks} | {ours / keys:.0f} | {bulk / keys:.0f} | {ours / bulk:.2f} |")
 

@@ -66,10 +66,10 @@ struct AnyEmit {
 ///   it
 /// None of them communicates. What `process` emits has no key below that of its own item.
 ///
-/// Where there is a `view()`, valid until items are begun anew, it has all but `key` and `is_news`. It also
+/// Where there is a `view()`, valid until the next search begins, it has all but `key` and `is_news`. It also
 /// knows the place of a vertex on its rank: receive(item, local), and where there is `bool has_work(local)`,
 /// whether `process` would do anything; an item without is worked on when it is received, and waits for no
-/// class. There is a type `Kept` then, and condense(item, local) makes one: an item that waits is no more.
+/// class. There is a type `Kept` then, and condense(item, local) makes one: what waits is that alone.
 template <class Algorithm>
 concept Processing =
     requires(Algorithm& algorithm, Algorithm::Item& item, const KeptOf<Algorithm>::Type& waiting,

@@ -23,14 +23,14 @@ def test_a_demo_that_is_stopped_is_said_again_as_a_whole(steelyard_started, tmp_
 def test_addresses_are_fixed_where_the_machine_can_and_the_answer_says_whether(
     monkeypatch, tmp_path, reason, contexts
 ):
-    asked = []
+    settings = []
 
     def compare(*_, contexts, **__):
-        asked.append(contexts)
+        settings.append(contexts)
         return ("compared",)
 
     monkeypatch.setattr(type(module.INTERVENTIONS["aslr"]), "missing", lambda *_: reason)
     monkeypatch.setattr(module, "_compare", compare)
     result = module.optimisation(tmp_path, lambda *_: None)
-    assert asked == [contexts, {"env_bytes": "random", **(contexts or {})}]
+    assert settings == [contexts, {"env_bytes": "random", **(contexts or {})}]
     assert result.aslr_off == (reason is None)

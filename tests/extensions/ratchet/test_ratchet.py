@@ -59,12 +59,12 @@ def test_a_change_that_is_better_wins_and_is_the_best_from_then_on(programs, rat
 def test_a_gain_that_slow_runs_could_take_away_is_run_on_and_wins_where_none_does(programs, monkeypatch):
     monkeypatch.setattr(module, "count_runs_to_show", lambda gain, margin: gain.blocks + 2)
     programs.program(16)
-    told = []
-    ratchet = Ratchet(Repository(programs.path), tell=told.append)
+    messages = []
+    ratchet = Ratchet(Repository(programs.path), tell=messages.append)
     write(programs, 4)
     (attempt,) = ratchet.try_tree(REQUEST).attempts
     assert (attempt.outcome, attempt.why) == ("faster", "")
-    assert "faster: 2 more blocks would show slow runs that take the gain away" in told
+    assert "faster: 2 more blocks would show slow runs that take the gain away" in messages
 
 
 def test_a_change_that_prints_something_else_fails_and_costs_no_error(programs, ratchet):

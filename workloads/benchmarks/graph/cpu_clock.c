@@ -2,7 +2,7 @@
 // CPU.
 //
 // A look at the CPU time is a system call, which takes as long as an epoch of a rank alone. So a clock that
-// was read a moment ago goes on by the elapsed time: whoever has lost the CPU in between comes later.
+// was read a moment ago adds elapsed time, which may include a time without the CPU.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -517,7 +517,7 @@ def _make_levels(
 
 
 def _get_finite(series: Sequence[ImportedSeries]) -> tuple[list[ImportedSeries], list[str]]:
-    """Return the series without values that are no numbers or too large, with a note about each."""
+    """Return the series without values that are not finite or too large, with a note about each."""
     finite, lost = [], []
     for imported_series in series:
         values = tuple(
