@@ -37,6 +37,8 @@ GRAPHS: Final = {
 VIRTUAL: Final = GRAPH.parents[2] / "virtual"
 """The tree of ``./dev mpi virtual``, which ``instructions.py`` needs."""
 OPTIMISED: Final = ("-O3", "-march=native", "-DNDEBUG")
+PORTABLE: Final = ("-O3", "-DNDEBUG")
+"""Of programs whose instructions are counted: valgrind does not know all of those of this machine."""
 
 
 def run(command: Sequence[str | Path], cwd: Path | None = None, **env: str) -> str:
@@ -51,10 +53,16 @@ def run(command: Sequence[str | Path], cwd: Path | None = None, **env: str) -> s
     return done.stdout
 
 
-def compile_kernels(source: str, *words: str | Path, compiler: str = "mpicxx", name: str = "") -> None:
+def compile_kernels(
+    source: str,
+    *words: str | Path,
+    compiler: str = "mpicxx",
+    flags: Sequence[str] = OPTIMISED,
+    name: str = "",
+) -> None:
     """One program that has all kernels of a runtime."""
     target = BUILT / "bin" / (name or source.removesuffix(".cpp"))
-    run([compiler, "-std=c++20", *OPTIMISED, "-w", KERNELS / source, *words, "-o", target])
+    run([compiler, "-std=c++20", *flags, "-w", KERNELS / source, *words, "-o", target])
 
 
 def goodsyard() -> None:
@@ -68,13 +76,14 @@ def goodsyard() -> None:
 
 
 def goodsyard_virtual() -> None:
-    """The same for ranks in one process, in virtual time: for ``instructions.py``."""
+    """For ``instructions.py``: the same for ranks in one process, in virtual time, and what is beside it."""
     installed = BUILT / "goodsyard-virtual"
     for tree in (GRAPH.parents[1], VIRTUAL):
         run(["cmake", "--install", tree, "--prefix", installed])
     environment = {"PKG_CONFIG_PATH": str(installed / "lib" / "pkgconfig")}
     words = run(["pkg-config", "--cflags", "--libs", "goodsyard-virtual"], **environment).split()
-    compile_kernels("goodsyard.cpp", *words, compiler="g++", name="goodsyard_virtual")
+    compile_kernels("goodsyard.cpp", *words, compiler="g++", flags=PORTABLE, name="goodsyard_virtual")
+    compile_kernels("bulk.cpp", flags=PORTABLE, name="bulk_portable")
 
 
 def openmp() -> None:
